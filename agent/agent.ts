@@ -87,6 +87,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       jobs: relay ? home.jobs : home.localJobs,
       uploads: relay ? home.uploads : home.localUploads,
       relay: relay?.config.relay,
+      terminals: relay ? home.terminals : home.localTerminals,
     }),
     ({ close }) => close(),
   );

@@ -19,6 +19,7 @@ import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
 import { OwnPorts } from "./ports/own-ports.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
+import { Terminals } from "./terminals/terminals.ts";
 import { deviceTools } from "./tools/index.ts";
 import { Uploads } from "./transfers/uploads.ts";
 
@@ -30,11 +31,11 @@ export interface Toolbox {
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   readonly confineServer: ConfineServer;
-  /** Ends the sessions and jobs of a revoked grant. */
+  /** Ends the sessions, jobs and terminals of a revoked grant. */
   endGrant(grant: GrantId): void;
-  /** Stops the jobs of those whom a pause concerns; resolves with the calls that started them. */
+  /** Stops the jobs and terminals of those whom a pause concerns; resolves with the calls that started the jobs. */
   stopJobs(paused: Paused): Promise<readonly string[]>;
-  /** Detaches background jobs: they keep running, and are found again later. */
+  /** Detaches background jobs and terminals: they keep running, and are found again later. */
   close(): void;
 }
 
@@ -46,6 +47,8 @@ export interface ToolboxOptions {
   readonly uploads: string;
   /** The relay that the agent connects to; absent: none. */
   readonly relay?: string | undefined;
+  /** The folder of terminals; those of an earlier run are found there. */
+  readonly terminals: string;
   readonly log: Logger;
 }
 
@@ -66,11 +69,12 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     failed: (err) => log.warn({ err }, "an upload could not be recorded, or removed"),
   });
   void uploads.sweep();
+  const terminals = new Terminals({ folder: options.terminals });
   void sandbox.lack().then((lack) => {
     if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
   });
   return {
-    tools: deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts }),
+    tools: deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts, terminals }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
@@ -81,11 +85,18 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
       jobs
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
+      terminals
+        .endGrant(grant)
+        .catch((err) => log.error({ err, grant }, "terminals of an ended grant could not be closed"));
     },
-    stopJobs: (paused) => jobs.stopFor(paused),
+    stopJobs: async (paused) => {
+      const [calls] = await Promise.all([jobs.stopFor(paused), terminals.stopFor(paused)]);
+      return calls;
+    },
     close: () => {
       jobs.close();
       uploads.close();
+      terminals.disconnect();
       desktop.close();
       void proxies.close();
     },

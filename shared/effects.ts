@@ -19,6 +19,7 @@ const EFFECT_OF = {
   FileInfo: "read",
   Download: "read",
   UploadInfo: "read",
+  TerminalList: "read",
   Write: "write",
   Edit: "write",
   ApplyPatch: "write",
@@ -38,6 +39,9 @@ const EFFECT_OF = {
   open_app: "execute",
   Screenshot: "execute",
   ConnectPort: "execute",
+  TerminalCreate: "execute",
+  TerminalClose: "execute",
+  TerminalAttach: "execute",
 } as const satisfies Record<string, Effect>;
 
 /** A tool whose name and effect are pinned here. */

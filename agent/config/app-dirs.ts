@@ -42,6 +42,10 @@ export interface Home extends HomeFolders {
   /** Records of unfinished uploads; the bytes are beside their targets. */
   readonly uploads: string;
   readonly localUploads: string;
+  /** The program that holds terminals has its socket there. */
+  readonly terminals: string;
+  /** Terminals of `matrx serve`. */
+  readonly localTerminals: string;
   /** Log of `matrx up`; its older files are beside it (`log.ts`). */
   readonly logFile: string;
   /** Log of `matrx serve`. */
@@ -113,6 +117,8 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     localJobs: join(state, "local-jobs"),
     uploads: join(state, "uploads"),
     localUploads: join(state, "local-uploads"),
+    terminals: join(state, "terminals"),
+    localTerminals: join(state, "local-terminals"),
     logFile: join(logs, "agent.log"),
     localLogFile: join(logs, "local.log"),
   };

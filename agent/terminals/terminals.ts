@@ -55,6 +55,11 @@ export class Terminals {
     this.#path = loginPath(this.#env);
   }
 
+  /** The agent's own environment. */
+  get environment(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+
   /** Throws MatrxError. */
   async create(wanted: NewTerminal): Promise<string> {
     const { grant, session, name, file, args, cwd, cols, rows } = wanted;
@@ -105,6 +110,19 @@ export class Terminals {
       link.close();
       throw error;
     }
+  }
+
+  /** The same for one who wants the bytes from a number on; if they are no longer kept, or without one: a snapshot. Throws MatrxError. */
+  async view(
+    { from, ...request }: Omit<AttachRequest, "from"> & { readonly from: number | undefined },
+    grant: Who,
+  ): Promise<Attachment> {
+    if (from !== undefined) {
+      const attachment = await this.attach({ ...request, from }, grant);
+      if (attachment.attached.lost === 0) return attachment;
+      attachment.close();
+    }
+    return await this.attach({ ...request, from: "snapshot" }, grant);
   }
 
   /** Throws MatrxError. */

@@ -6,6 +6,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { OwnPorts } from "../ports/own-ports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
+import type { Terminals } from "../terminals/terminals.ts";
 import { Digests } from "../transfers/digests.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 import { applyPatchTool } from "./apply-patch.ts";
@@ -34,6 +35,10 @@ import { stopProcessTool } from "./stop-process.ts";
 import { systemInfoTool } from "./system-info.ts";
 import { systemLogTool } from "./system-log.ts";
 import { taskStopTool } from "./task-stop.ts";
+import { terminalAttachTool } from "./terminal-attach.ts";
+import { terminalCloseTool } from "./terminal-close.ts";
+import { terminalCreateTool } from "./terminal-create.ts";
+import { terminalListTool } from "./terminal-list.ts";
 import { uploadTool } from "./upload.ts";
 import { uploadAbortTool } from "./upload-abort.ts";
 import { uploadAppendTool } from "./upload-append.ts";
@@ -49,9 +54,18 @@ export interface ToolDeps {
   readonly sandbox: Sandbox;
   readonly uploads: Uploads;
   readonly ownPorts: OwnPorts;
+  readonly terminals: Terminals;
 }
 
-export function deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts }: ToolDeps): readonly Tool[] {
+export function deviceTools({
+  files,
+  jobs,
+  desktop,
+  sandbox,
+  uploads,
+  ownPorts,
+  terminals,
+}: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   const digests = new Digests();
   return [
@@ -87,5 +101,9 @@ export function deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts }
     uploadInfoTool(files, uploads),
     uploadAbortTool(uploads),
     connectPortTool(ownPorts),
+    terminalCreateTool(terminals, files.platform),
+    terminalListTool(terminals),
+    terminalCloseTool(terminals),
+    terminalAttachTool(terminals),
   ];
 }

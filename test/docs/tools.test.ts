@@ -11,6 +11,7 @@ import { linux } from "../../agent/platform/linux/linux.ts";
 import { OwnPorts } from "../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../agent/sandbox/sandbox.ts";
+import { Terminals } from "../../agent/terminals/terminals.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { Uploads } from "../../agent/transfers/uploads.ts";
 import { ROOT } from "../../scripts/tree.ts";
@@ -36,6 +37,7 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
       jobs,
       desktop,
       uploads,
+      terminals: new Terminals({ folder: "/nowhere" }),
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
       ownPorts: new OwnPorts({ folders: () => [] }),
     }),

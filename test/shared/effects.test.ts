@@ -6,6 +6,7 @@ const BUILT_IN = {
   read: [
     ...["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
     ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download", "UploadInfo"],
+    "TerminalList",
   ],
   write: [
     ...["Write", "Edit", "ApplyPatch", "Move", "create_directory"],
@@ -14,6 +15,7 @@ const BUILT_IN = {
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
     ...["OpenUrl", "OpenPath", "open_app", "Screenshot", "ConnectPort"],
+    ...["TerminalCreate", "TerminalClose", "TerminalAttach"],
   ],
 };
 const NAMES = Object.values(BUILT_IN).flat();

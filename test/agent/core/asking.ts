@@ -44,7 +44,7 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
     ask: [{ effects: ["write", "execute"] }],
   };
   const machine = new MachineApprovals(keptMs === undefined ? {} : { keptMs });
-  const { files, jobs, desktop, sandbox, uploads, sessions, checkPaths, lookAtPaths } = bench;
+  const { files, jobs, desktop, sandbox, uploads, terminals, sessions, checkPaths, lookAtPaths } = bench;
   const dispatcher = new Dispatcher({
     ...{
       device: "box-0123456789",
@@ -55,6 +55,7 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
           desktop,
           sandbox,
           uploads,
+          terminals,
           ownPorts: new OwnPorts({ folders: () => [] }),
         }),
       ),

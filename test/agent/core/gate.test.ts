@@ -73,7 +73,15 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
 ];
 
 /** They name no path, or look for what they read in many places. */
-const NEEDLESS = ["BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot"];
+const NEEDLESS = [
+  "BashOutput",
+  "TaskStop",
+  "SystemInfo",
+  "SystemLog",
+  "Screenshot",
+  "TerminalList",
+  "TerminalClose",
+];
 /** They name no path, but what rules that ask are matched with. */
 const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][] = [
   ["Bash", { command: "make test" }, "make test"],
@@ -81,6 +89,11 @@ const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][
 ];
 /** It names no path, but a port. */
 const PORTS = ["ConnectPort"];
+/** A terminal runs commands, so it needs what they need. */
+const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
+  ["TerminalCreate", {}],
+  ["TerminalAttach", { terminal: "term_0000000000" }],
+];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
 /** They need what the upload's beginning needed. */
@@ -90,17 +103,18 @@ const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.
 
 test("each tool says what it needs, or needs nothing", async () => {
   const bench = await Workbench.open();
-  const { files, jobs, desktop, uploads } = bench;
+  const { files, jobs, desktop, uploads, terminals } = bench;
   const names = deviceTools({
     files,
     jobs,
     desktop,
     uploads,
+    terminals,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     ownPorts: new OwnPorts({ folders: () => [] }),
   }).map(({ name }) => name);
   const steps = [...NEEDLESS, ...OF_PROCESSES, ...PORTS, ...STEPS];
-  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...steps];
+  const known = [...[...NEEDS, ...SUBJECTS, ...OF_TERMINALS].map(([tool]) => tool), ...steps];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
 });
@@ -108,6 +122,15 @@ test("each tool says what it needs, or needs nothing", async () => {
 test.each(SUBJECTS)("%s tells what it is about: %j", async (name, input, subject) => {
   const tool = (await Workbench.open()).tool(name);
   expect(tool.prepare?.(parseInput(tool, input), expect.anything())).toEqual({ subjects: [subject] });
+});
+
+test.each(OF_TERMINALS)("%s is refused where commands are", async (tool, input) => {
+  const bench = await Workbench.open();
+  const { call, handle } = dispatcherOf(bench, { denied_tools: ["Bash"] });
+  const { answer } = await call(tool, input);
+  expect(answer).toMatchObject({ code: "PERMISSION_DENIED", metadata: { tool: "Bash" } });
+  expect(answer.output).toMatch(/^A terminal runs commands, which needs the same permission as Bash/);
+  expect(handle).not.toHaveBeenCalled();
 });
 
 test.each(NEEDS)("%s needs what its input names: %j", async (name, input, needs) => {
@@ -140,12 +163,13 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
   const handle = vi.fn(async () => ({ output: "ran" }));
-  const { files, jobs, desktop, uploads } = bench;
+  const { files, jobs, desktop, uploads, terminals } = bench;
   const tools = deviceTools({
     files,
     jobs,
     desktop,
     uploads,
+    terminals,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     ownPorts: new OwnPorts({ folders: () => [] }),
   }).map((tool) => ({

@@ -46,12 +46,13 @@ function samplesOf(properties: Record<string, Property>): Record<string, unknown
 }
 
 async function allTools(): Promise<readonly Tool[]> {
-  const { files, jobs, desktop, uploads } = await Workbench.open();
+  const { files, jobs, desktop, uploads, terminals } = await Workbench.open();
   return deviceTools({
     files,
     jobs,
     desktop,
     uploads,
+    terminals,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     ownPorts: new OwnPorts({ folders: () => [] }),
   });

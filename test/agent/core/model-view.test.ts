@@ -19,7 +19,7 @@ let announced: ToolDescription[];
 let view: ModelTool[];
 
 beforeEach(async () => {
-  const { files, jobs, desktop, uploads } = await Workbench.open();
+  const { files, jobs, desktop, uploads, terminals } = await Workbench.open();
   // As on a machine where all of them work.
   const { tools } = await manifestOf(
     deviceTools({
@@ -27,6 +27,7 @@ beforeEach(async () => {
       jobs,
       desktop,
       uploads,
+      terminals,
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
       ownPorts: new OwnPorts({ folders: () => [] }),
     }),
@@ -67,7 +68,8 @@ describe("the definitions", () => {
     expect(names).toEqual(expect.arrayContaining(GUIDE));
     const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
     const uploads = ["Upload", "UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
-    const hidden = ["FileInfo", "Download", "ConnectPort", ...uploads];
+    const terminals = ["TerminalCreate", "TerminalList", "TerminalClose", "TerminalAttach"];
+    const hidden = ["FileInfo", "Download", "ConnectPort", ...uploads, ...terminals];
     expect(names).toHaveLength(announced.length - others.length - hidden.length);
     for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
   });

@@ -25,6 +25,7 @@ import type { Platform } from "../../../agent/platform/platform.ts";
 import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
+import { Terminals } from "../../../agent/terminals/terminals.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { Uploads } from "../../../agent/transfers/uploads.ts";
 import { removeFolder } from "../../helpers/folder.ts";
@@ -77,6 +78,7 @@ export class Workbench {
   readonly lookAtPaths: PathLook = (paths, caller, signal) => statesOf(this.files, paths, caller, signal);
   jobs: Jobs;
   uploads: Uploads;
+  terminals: Terminals;
   #tools: readonly Tool[];
   readonly #root: string;
   readonly #options: BenchOptions;
@@ -95,6 +97,7 @@ export class Workbench {
     this.proxies = new DomainProxies(path.join(this.jobsFolder, "network"), RESOLVER);
     this.uploads = this.#openUploads();
     this.sandbox = new Sandbox({ files: this.files, env, home: this.home, proxies: this.proxies });
+    this.terminals = this.#openTerminals();
     this.#tools = this.#makeTools();
     this.sessions = new Sessions({ workspace: this.home });
     this.session = this.newSession();
@@ -173,17 +176,20 @@ export class Workbench {
     this.uploads.close();
     this.jobs = await openJobs(this.#root, this.#options);
     this.uploads = this.#openUploads();
+    this.terminals.disconnect();
+    this.terminals = this.#openTerminals();
     this.#tools = this.#makeTools();
   }
 
   #makeTools(): readonly Tool[] {
-    const { files, jobs, desktop, sandbox, uploads } = this;
+    const { files, jobs, desktop, sandbox, uploads, terminals } = this;
     return deviceTools({
       files,
       jobs,
       desktop,
       sandbox,
       uploads,
+      terminals,
       ownPorts: new OwnPorts({ folders: () => [] }),
     });
   }
@@ -192,6 +198,11 @@ export class Workbench {
     const { now } = this.#options;
     const directory = path.join(this.state, "uploads");
     return new Uploads({ directory, platform: this.files.platform, ...(now && { now }) });
+  }
+
+  #openTerminals(): Terminals {
+    const env = { ...(this.#options.env ?? process.env), BENCH_ROOT: this.#root };
+    return new Terminals({ folder: path.join(this.state, "terminals"), env });
   }
 
   /** An absolute path below home. */
@@ -210,6 +221,8 @@ export class Workbench {
     await this.jobs.stopAll();
     this.jobs.close();
     this.uploads.close();
+    await this.terminals.stopFor("everyone");
+    this.terminals.disconnect();
     this.desktop.close();
     await this.proxies.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
+import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { ByteStream, ServeStream } from "../../../agent/core/byte-stream.ts";
 
 export interface MemoryStreamOptions {
@@ -19,6 +20,7 @@ export class MemoryStream implements ByteStream {
   readonly #options: MemoryStreamOptions;
   readonly #digest = createHash("sha256");
   readonly pieces: Uint8Array[] = [];
+  readonly messages: StreamMessage[] = [];
   /** Bytes that the tool wrote. */
   bytes = 0;
   largest = 0;
@@ -69,8 +71,9 @@ export class MemoryStream implements ByteStream {
     this.signal.throwIfAborted();
   }
 
-  async send(): Promise<void> {
+  async send(message: StreamMessage): Promise<void> {
     this.signal.throwIfAborted();
+    this.messages.push(message);
   }
 }
 
