@@ -1,0 +1,81 @@
+/** A terminal through a real relay and a real agent: it outlives both the caller's connection and the agent, byte by byte. */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type { StreamEnd } from "../../shared/streams/endpoint.ts";
+import { startAgent } from "./agent.ts";
+import { processesOf } from "./processes.ts";
+import { type Rig, startRig } from "./rig.ts";
+import { StreamCaller } from "./stream-caller.ts";
+
+const MINUTE = 60_000;
+const LINES = 100_000;
+const wanted = Buffer.from(Array.from({ length: LINES }, (_, i) => `${i + 1}\r\n`).join(""));
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await startRig();
+});
+
+/** The holder ends by itself, but later than a test wants to wait. */
+afterAll(async () => {
+  if (!rig) return;
+  await rig.agent.child.stop(5000);
+  for (const pid of holders()) process.kill(pid, "SIGKILL");
+  while (holders().length > 0) await sleep(20);
+  await rig.stop();
+});
+
+const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+function holders(): number[] {
+  return processesOf(rig.dataDir)
+    .filter((line) => line.includes("terminals/holder/main"))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+function open(): Promise<StreamCaller> {
+  return StreamCaller.open(rig.relay.url, rig.device, rig.token);
+}
+
+/** Collects what comes until the stream ends, or is reset. */
+async function collect(stream: StreamEnd, parts: Uint8Array[], messages: object[] = []): Promise<void> {
+  for await (const piece of stream.incoming()) {
+    if (piece.kind === "data") parts.push(piece.bytes);
+    else messages.push(piece.message);
+  }
+}
+
+it("the agent is killed while a program writes, and the caller has every byte of it", {
+  timeout: 2 * MINUTE,
+}, async () => {
+  using caller = await open();
+  const created = await caller.call("TerminalCreate", { shell: "/bin/bash", cwd: rig.folder });
+  expect(created).toMatchObject({ type: "success", metadata: { cols: 80, rows: 24 } });
+  const terminal = String(created.metadata?.terminal);
+  const first = await caller.stream("TerminalAttach", { terminal, from_sequence: 0, write: true });
+  expect(first.answer).toMatchObject({ type: "success", metadata: { terminal, write: true } });
+  const seen: Uint8Array[] = [];
+  const broken = collect(first.stream, seen).catch((error: unknown) => error);
+  await first.stream.write(Buffer.from(`stty -echo; exec seq 1 ${LINES}\r`));
+  await vi.waitFor(() => expect(Buffer.concat(seen).includes("\r\n2\r\n")).toBe(true), MINUTE);
+  process.kill(rig.agent.child.pid ?? 0, "SIGKILL");
+  expect(await broken).toMatchObject({ code: expect.any(String) });
+  rig.agent = await startAgent(rig.dataDir);
+  await rig.agent.registered();
+
+  using again = await open();
+  const { stream } = await again.stream("TerminalAttach", { terminal, from_sequence: 0 });
+  const all: Uint8Array[] = [];
+  const messages: object[] = [];
+  await collect(stream, all, messages);
+  expect(messages[0]).toEqual({
+    ...{ type: "attached", sequence: 0, cols: 80, rows: 24, write: false },
+    ...{ snapshot: false, snapshot_bytes: 0 },
+  });
+  expect(stream.trailer).toEqual({ exit_code: 0 });
+  const [before, bytes] = [Buffer.concat(seen), Buffer.concat(all)];
+  expect(hashOf(bytes.subarray(-wanted.length))).toBe(hashOf(wanted));
+  expect(hashOf(bytes.subarray(0, before.length))).toBe(hashOf(before));
+});
