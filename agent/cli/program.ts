@@ -24,6 +24,7 @@ import { addPolicy } from "./commands/policy.ts";
 import { addRun } from "./commands/run.ts";
 import { addServe } from "./commands/serve.ts";
 import { addShare } from "./commands/share.ts";
+import { addShell } from "./commands/shell.ts";
 import { addStatus } from "./commands/status.ts";
 import { addToken } from "./commands/token.ts";
 import { addTools } from "./commands/tools.ts";
@@ -68,6 +69,7 @@ export function makeProgram(): Command {
   addCalls(program);
   addCp(program);
   addForward(program);
+  addShell(program);
   addTools(program);
   addOutcome(program);
   addEvents(program);

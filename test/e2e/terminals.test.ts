@@ -1,10 +1,9 @@
 /** A terminal through a real relay and a real agent: it outlives both the caller's connection and the agent, byte by byte. */
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { startAgent } from "./agent.ts";
-import { processesOf } from "./processes.ts";
+import { stopWithHolder } from "./holders.ts";
 import { type Rig, startRig } from "./rig.ts";
 import { StreamCaller } from "./stream-caller.ts";
 
@@ -18,22 +17,9 @@ beforeAll(async () => {
   rig = await startRig();
 });
 
-/** The holder ends by itself, but later than a test wants to wait. */
-afterAll(async () => {
-  if (!rig) return;
-  await rig.agent.child.stop(5000);
-  for (const pid of holders()) process.kill(pid, "SIGKILL");
-  while (holders().length > 0) await sleep(20);
-  await rig.stop();
-});
+afterAll(() => rig && stopWithHolder(rig));
 
 const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-
-function holders(): number[] {
-  return processesOf(rig.dataDir)
-    .filter((line) => line.includes("terminals/holder/main"))
-    .map((line) => Number.parseInt(line, 10));
-}
 
 function open(): Promise<StreamCaller> {
   return StreamCaller.open(rig.relay.url, rig.device, rig.token);

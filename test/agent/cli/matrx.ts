@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-const BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
+export const BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
 
 export interface Ended {
   code: number | null;

@@ -1,0 +1,122 @@
+/** `matrx shell`: a terminal of a device in this one. */
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import * as z from "zod";
+import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
+import { viewDevice } from "../client/find-device.ts";
+import { StreamConnection } from "../client/stream-connection.ts";
+import { usageError } from "../output/failure.ts";
+import { ago, note, oneLine, plain, printJson, printTable } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+import { stopSignal } from "../run/stop-signal.ts";
+import { TerminalView } from "../shell/terminal-view.ts";
+
+interface ShellOptions extends CallerOptions {
+  name?: string;
+  list?: boolean;
+  close?: string;
+  json?: boolean;
+}
+
+const listSchema = z.object({
+  terminals: z.array(
+    z.object({
+      terminal: z.string(),
+      name: z.string().optional(),
+      shell: z.string(),
+      cwd: z.string(),
+      started: z.string(),
+      viewers: z.number(),
+      running: z.boolean(),
+    }),
+  ),
+});
+type Terminal = z.infer<typeof listSchema>["terminals"][number];
+const createdSchema = z.object({ terminal: z.string() });
+
+export function addShell(program: Command): void {
+  withCallerOptions(program.command("shell").description("open a terminal on a device, or come back to one"))
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .option("--name <name>", "the terminal of this name or id; a new one if there is none")
+    .option("--list", "list the device's open terminals")
+    .option("--close <name>", "end a terminal, with all that runs in it")
+    .addHelpText(
+      "after",
+      `
+The shell goes on when you leave or the connection breaks, until it ends or is closed; a lost connection comes back by
+itself. Leave with Enter ~ . (Enter ~ ? for help).
+
+Exit codes: that of the shell when it ends, 0 when you leave. Otherwise as for matrx call.
+
+Examples:
+  matrx shell laptop
+  matrx shell laptop --name work
+  matrx shell laptop --list
+  matrx shell laptop --close work`,
+    )
+    .action(shell);
+}
+
+async function shell(wanted: string | undefined, options: ShellOptions): Promise<void> {
+  const client = callerOf(options);
+  const device = await withProgress("Contacting the relay", viewDevice(client, wanted));
+  const connection = await withProgress("Contacting the device", StreamConnection.open(client, device.id));
+  let terminal: string;
+  try {
+    if (options.list) return showList(await openTerminals(connection), options.json ?? false);
+    if (options.close !== undefined) return await closeTerminal(connection, options.close);
+    if (!process.stdin.isTTY || !process.stdout.isTTY)
+      throw usageError("matrx shell needs a terminal", "To run one command, use matrx run");
+    terminal = await terminalOf(connection, options.name);
+  } finally {
+    connection.close();
+  }
+  const end = await TerminalView.run({ client, device: device.id, terminal, stop: stopSignal() });
+  if (end.kind === "detached") {
+    const again = options.name ?? terminal;
+    note(`Left ${again} open. Come back: matrx shell ${oneLine(device.name)} --name ${oneLine(again)}`);
+  } else if (end.signal !== undefined) note(`The shell was ended by ${plain(end.signal)}`);
+  process.exitCode = end.kind === "ended" ? (end.code ?? 1) : 0;
+}
+
+async function openTerminals(connection: StreamConnection): Promise<Terminal[]> {
+  const { metadata } = await connection.call("TerminalList", {});
+  return listSchema.parse(metadata).terminals.filter(({ running }) => running);
+}
+
+/** The terminal of this name, or a new one. Throws MatrxError. */
+async function terminalOf(connection: StreamConnection, name: string | undefined): Promise<string> {
+  const found = name === undefined ? undefined : named(await openTerminals(connection), name);
+  if (found) return found.terminal;
+  const { columns = 80, rows = 24 } = process.stdout;
+  const input = { cols: Math.min(columns, 1000), rows: Math.min(rows, 1000), ...(name && { name }) };
+  const { metadata } = await connection.call("TerminalCreate", input);
+  return createdSchema.parse(metadata).terminal;
+}
+
+async function closeTerminal(connection: StreamConnection, name: string): Promise<void> {
+  const found = named(await openTerminals(connection), name);
+  if (!found) throw noTerminal(name);
+  const { output } = await connection.call("TerminalClose", { terminal: found.terminal });
+  console.log(plain(output));
+}
+
+function named(terminals: readonly Terminal[], name: string): Terminal | undefined {
+  return terminals.find((one) => one.terminal === name || one.name === name);
+}
+
+function showList(terminals: readonly Terminal[], json: boolean): void {
+  if (json) return printJson({ terminals });
+  printTable(
+    ["NAME", "ID", "SHELL", "FOLDER", "OPENED", "VIEWERS"],
+    terminals.map(({ name = "-", terminal, shell, cwd, started, viewers }) => [
+      ...[name, terminal, shell, cwd, ago(started), String(viewers)],
+    ]),
+  );
+}
+
+function noTerminal(name: string): MatrxError {
+  return callerError("NOT_FOUND", `No terminal ${plain(name)} is open there`, {
+    hint: "matrx shell DEVICE --list shows those that are",
+  });
+}

@@ -1,0 +1,130 @@
+/** `matrx shell` in a real pseudo terminal, with a real shell behind relay and agent. */
+import { spawn } from "@lydell/node-pty";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { BIN, runMatrx } from "../agent/cli/matrx.ts";
+import { callerArgs } from "./forwarding.ts";
+import { stopWithHolder } from "./holders.ts";
+import { type Rig, startRig } from "./rig.ts";
+
+const MINUTE = { timeout: 60_000 };
+const POLL = { timeout: 20_000, interval: 20 };
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig && stopWithHolder(rig));
+
+/** A person at a terminal. */
+class Seat {
+  readonly #pty;
+  readonly exit: Promise<number>;
+  output = "";
+
+  constructor(...words: string[]) {
+    const { home, args } = callerArgs(rig);
+    this.#pty = spawn(process.execPath, [BIN, "shell", rig.device, ...words, ...args], {
+      ...{ name: "xterm-256color", cols: 100, rows: 30, cwd: home },
+      env: { ...process.env, MATRX_HOME: home, MATRX_PROTECTED: home, TERM: "xterm-256color" },
+    });
+    this.#pty.onData((data) => {
+      this.output += data;
+    });
+    this.exit = new Promise((resolve) => this.#pty.onExit(({ exitCode }) => resolve(exitCode)));
+    let isOver = false;
+    void this.exit.then(() => {
+      isOver = true;
+    });
+    onTestFinished(() => {
+      if (!isOver) this.#pty.kill("SIGKILL");
+    });
+  }
+
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#pty.resize(cols, rows);
+  }
+
+  /** Waits until the output since the last call has this. */
+  async sees(text: string | RegExp): Promise<void> {
+    await expect.poll(() => this.output, POLL).toMatch(text);
+    this.output = "";
+  }
+}
+
+/** What is typed shows too: only the result has it in one piece. */
+const says = (word: string) => `echo ${word[0]}''${word.slice(1)}\r`;
+
+test("keys, sizes, Ctrl-C and the exit code are those of a terminal", MINUTE, async () => {
+  const seat = new Seat();
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  seat.type("stty size\r");
+  await seat.sees("30 100");
+  seat.resize(120, 40);
+  seat.type("stty size\r");
+  await seat.sees("40 120");
+  seat.type("sleep 1000\r");
+  await seat.sees("sleep");
+  seat.type("\u0003");
+  seat.type(says("back"));
+  await seat.sees("back");
+  seat.type("exit 7\r");
+  expect(await seat.exit).toBe(7);
+});
+
+test(
+  "who leaves finds the terminal again as it was, and programs that draw on the whole screen too",
+  MINUTE,
+  async () => {
+    const seat = new Seat("--name", "work");
+    seat.type(`KEPT=val''ue; ${says("set")}`);
+    await seat.sees("set");
+    seat.type("less /etc/passwd\r");
+    await seat.sees("\u001b[?1049h");
+    seat.type("\r~.");
+    expect(await seat.exit).toBe(0);
+    expect(seat.output).toContain("--name work");
+    const again = new Seat("--name", "work");
+    await again.sees("root:");
+    again.type("q");
+    again.type("echo $KEPT\r");
+    await again.sees("value");
+    again.type("exit\r");
+    expect(await again.exit).toBe(0);
+  },
+);
+
+test("a lost connection comes back by itself, and what happened meanwhile is shown", MINUTE, async () => {
+  const seat = new Seat();
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  seat.type("for i in 1 2 3 4 5 6 7 8; do sleep 0.3; echo tick-$i; done\r");
+  await seat.sees("tick-2");
+  rig.line.cut();
+  await seat.sees("trying again");
+  await seat.sees("tick-8");
+  seat.type(says("alive"));
+  await seat.sees("alive");
+  seat.type("exit\r");
+  expect(await seat.exit).toBe(0);
+});
+
+test("terminals are listed and closed by name", MINUTE, async () => {
+  const seat = new Seat("--name", "to close");
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  const { home, args } = callerArgs(rig);
+  const matrx = (...words: string[]) => runMatrx(["shell", rig.device, ...words, ...args], { home });
+  const listed = await matrx("--list", "--json");
+  expect(JSON.parse(listed.stdout)).toMatchObject({ terminals: [{ name: "to close", running: true }] });
+  expect((await matrx("--close", "to close")).code).toBe(0);
+  expect(await seat.exit).not.toBe(0);
+  expect(JSON.parse((await matrx("--list", "--json")).stdout)).toEqual({ terminals: [] });
+  expect(await matrx("--close", "none")).toMatchObject({ code: 66 });
+  expect(await matrx()).toMatchObject({ code: 64, stderr: expect.stringContaining("matrx run") });
+});
