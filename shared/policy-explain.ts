@@ -1,5 +1,6 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
+import { fitsTool } from "./access-rules.ts";
 import { effectOf, effectSchema } from "./effects.ts";
 import { type Asking, askingRules, needsSandbox, type Question, type Ruling, rulingsOn } from "./policy.ts";
 import { portSchema } from "./ports.ts";
@@ -53,7 +54,7 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   const rules = [
     ...rulings.map(ruled),
     ...(tool === SHELL && policy.sandbox ? [sandboxed(policy.sandbox)] : []),
-    ...askings.map((asking) => asked(asking, subjects === undefined)),
+    ...askings.map((asking) => asked(asking, tool, subjects === undefined)),
   ];
   const reason = rulings.find(({ refusal }) => refusal)?.refusal?.message;
   const atMachine = reason === undefined && askings.some(({ rule }) => rule.at === "machine");
@@ -102,8 +103,9 @@ function sandboxed(entry: string): Draft {
   return { by: "policy", field: "sandbox", entry, says: "confines" };
 }
 
-function asked({ by, rule }: Asking, isUnknown: boolean): Draft {
-  const says = isUnknown && rule.match !== undefined ? "may ask" : "asks";
+function asked({ by, rule }: Asking, tool: string, isUnknown: boolean): Draft {
+  const isOfOther = rule.tools !== undefined && !fitsTool(rule.tools, tool);
+  const says = isOfOther || (isUnknown && rule.match !== undefined) ? "may ask" : "asks";
   const isAtMachine = rule.at === "machine";
   return { by, field: "ask", entry: JSON.stringify(rule), says, isAtMachine };
 }

@@ -9,7 +9,14 @@ import {
   pathGlobSchema,
   toolGlobSchema,
 } from "./access-rules.ts";
-import { BUILT_IN_TOOLS, type Effect, effectOf, nearestName, toolNameOf } from "./effects.ts";
+import {
+  BUILT_IN_TOOLS,
+  type BuiltInTool,
+  type Effect,
+  effectOf,
+  nearestName,
+  toolNameOf,
+} from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
 import { portEntryFor, portEntrySchema } from "./ports.ts";
@@ -257,18 +264,47 @@ export interface Asking {
   readonly rule: PolicyAskRule;
 }
 
+/** Calls that may do what another tool does: a rule that asks about that tool asks about them too. */
+const MAY_ALSO: Readonly<Record<string, BuiltInTool>> = {
+  ApplyPatch: "Delete",
+  TerminalCreate: SHELL,
+  TerminalAttach: SHELL,
+} satisfies Partial<Record<BuiltInTool, BuiltInTool>>;
+
+/** What a call does besides its own tool's work, as another tool would; `subjects` as for `askingRules`. */
+export interface AlsoDoes {
+  readonly tool: string;
+  readonly subjects: readonly string[] | undefined;
+}
+
+interface AskedAbout {
+  readonly tool: string;
+  readonly grant: GrantScope;
+  readonly policies: readonly Policy[];
+  /** Default: what calls of this tool may do. */
+  readonly also?: readonly AlsoDoes[] | undefined;
+}
+
 /** The rules that ask about a call. An owner is asked only by policies: who made the policy makes the call too. */
 export function askingRules(
-  { tool, grant, policies }: { tool: string; grant: GrantScope; policies: readonly Policy[] },
+  { tool, grant, policies, also }: AskedAbout,
   subjects?: readonly string[],
 ): Asking[] {
-  const call = { tool, effect: effectOf(tool), subjects };
+  const all = [{ tool, subjects }, ...(also ?? mayAlso(tool, subjects))];
+  const calls = all.map((one) => ({ ...one, effect: effectOf(one.tool) }));
   const asking = (by: Asking["by"], rules: readonly AskRule[] = []): Asking[] =>
-    rules.filter((rule) => mustAsk(rule, call)).map((rule) => ({ by, rule }));
+    rules
+      .filter((rule) => !fitsTool(rule.except ?? [], tool) && calls.some((call) => mustAsk(rule, call)))
+      .map((rule) => ({ by, rule }));
   return [
     ...(grant.owner ? [] : asking("grant", grant.ask)),
     ...policies.flatMap((policy) => asking("policy", policy.ask)),
   ];
+}
+
+function mayAlso(tool: string, subjects: readonly string[] | undefined): AlsoDoes[] {
+  const other = MAY_ALSO[tool];
+  return other === undefined ? [] : [{ tool: other, subjects }];
 }
 
 function deniedShell(tool: string): Refusal {

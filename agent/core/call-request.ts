@@ -1,9 +1,11 @@
 /** What a caller wants done, as relay link and local server say it. */
+
 import type { Progress } from "@matrx/shared/content.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Approval } from "./approvals.ts";
 import type { ServeStream } from "./byte-stream.ts";
+import type { StreamNeeds } from "./gate.ts";
 import type { OutputPiece } from "./live-output.ts";
 
 /** A stream that a tool serves. */
@@ -11,8 +13,8 @@ export interface ServedStream {
   readonly serve: ServeStream;
   /** Whether it carries key presses rather than files. */
   readonly interactive: boolean;
-  /** The port of this machine that it connects to. */
-  readonly port: number | undefined;
+  /** What it may only go on with while its caller may. */
+  readonly needs: StreamNeeds;
 }
 
 export interface CallRequest {

@@ -13,7 +13,7 @@ import type { ExaminedCall, Preparation } from "./approvals.ts";
 import type { CallRequest, PrepareRequest } from "./call-request.ts";
 import { cancelledError, runWithDeadline, type StandStill } from "./deadline.ts";
 import { Examiner, type ExaminerOptions } from "./examiner.ts";
-import type { Asker } from "./gate.ts";
+import type { Asker, StreamNeeds } from "./gate.ts";
 import { toldError } from "./incident.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
@@ -141,9 +141,9 @@ export class Dispatcher {
     return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
-  /** Whether a call of this tool could run, with this port if it names one. */
-  mayCall(tool: string, asker: Asker, port?: number): boolean {
-    return this.#examiner.mayCall(tool, asker, port);
+  /** Whether a call of this tool could run that needs this. */
+  mayCall(tool: string, asker: Asker, needs?: StreamNeeds): boolean {
+    return this.#examiner.mayCall(tool, asker, needs);
   }
 
   isRunning(call: string): boolean {
@@ -178,7 +178,7 @@ export class Dispatcher {
     const observed = activity && new ObservedCall(activity, request);
     let written = false;
     let begun = false;
-    let port: number | undefined;
+    let needed: StreamNeeds = {};
     let outcome: Outcome;
     let text: string;
     try {
@@ -191,9 +191,9 @@ export class Dispatcher {
       await journal?.begin(request.call, name, this.#beginningOf(request, tool));
       written = journal !== undefined;
       const run = async (context: ToolContext) => {
-        const needs = tool.prepare?.(input, context);
-        if (needs) await admission.check(needs, session);
-        port = needs?.port;
+        const needs = tool.prepare?.(input, context) ?? {};
+        await admission.check(needs, session);
+        needed = needs;
         stop.signal.throwIfAborted();
         begun = true;
         observed?.started();
@@ -203,7 +203,7 @@ export class Dispatcher {
       outcome = successOutcome(to, result, facts());
       text = result.output;
       const { stream: serve } = result;
-      if (serve) request.onStream?.({ serve, interactive: tool.interactive ?? false, port });
+      if (serve) request.onStream?.({ serve, interactive: tool.interactive ?? false, needs: needed });
     } catch (error) {
       const shape = this.#told(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);

@@ -4,7 +4,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { ExaminedCall } from "./approvals.ts";
 import type { PrepareRequest } from "./call-request.ts";
-import { type Admission, type Asker, Gate, type GateOptions } from "./gate.ts";
+import { type Admission, type Asker, Gate, type GateOptions, type StreamNeeds } from "./gate.ts";
 import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
@@ -44,9 +44,9 @@ export class Examiner {
     return this.#examined(request, signal, (tool) => this.#gate.examine(tool, request));
   }
 
-  /** Whether a call of this tool could run, with this port if it names one. */
-  mayCall(tool: string, asker: Asker, port?: number): boolean {
-    return this.#gate.mayCall(tool, asker, port);
+  /** Whether a call of this tool could run that needs this. */
+  mayCall(tool: string, asker: Asker, needs?: StreamNeeds): boolean {
+    return this.#gate.mayCall(tool, asker, needs);
   }
 
   toolNamed(name: string): Tool | undefined {

@@ -8,6 +8,7 @@ import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import {
+  type AlsoDoes,
   type Asking,
   askingRules,
   mayRunAnyProgram,
@@ -38,6 +39,8 @@ export interface Needs {
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** A port of this machine that it connects to. */
   readonly port?: number;
+  /** It runs commands outside the sandbox, so nobody gets it whose commands must run in it. */
+  readonly shell?: "free";
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
   /** What rules that ask are matched with besides the paths: a command, an address, an application. */
@@ -45,6 +48,9 @@ export interface Needs {
   /** For a step of another call (`Tool.continues`): whether a person allowed that one, and with it this step. */
   readonly isApproved?: boolean;
 }
+
+/** What a stream goes on needing after its call. */
+export type StreamNeeds = Pick<Needs, "tools" | "port" | "shell">;
 
 /** Folders that a call is confined to, and who set that limit. */
 export interface FolderLimit {
@@ -109,9 +115,10 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether a call of this tool could run, with this port if it names one, while the machine is not paused. */
-  mayCall(tool: string, asker: Asker, port?: number): boolean {
-    return this.#admission(asker).refusal(tool, port) === undefined;
+  /** Whether a call of this tool could run that needs this, while the machine is not paused. */
+  mayCall(tool: string, asker: Asker, needs: StreamNeeds = {}): boolean {
+    const admission = this.#admission(asker);
+    return (admission.refusal(tool, needs.port) ?? admission.refusalOfNeeds(needs)) === undefined;
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
@@ -161,9 +168,9 @@ export class Admission {
   }
 
   /** The rules that ask a person about a call; without subjects, those that may. */
-  asking(tool: string, subjects?: readonly string[]): Asking[] {
+  asking(tool: string, subjects?: readonly string[], also?: readonly AlsoDoes[]): Asking[] {
     const policies = this.#policies.map(({ policy }) => policy);
-    return askingRules({ tool, grant: this.#grant, policies }, subjects);
+    return askingRules({ tool, grant: this.#grant, policies, also }, subjects);
   }
 
   /** What grant and policies allow and deny: a change of it makes an approval void. What is asked and how often is left out. */
@@ -183,23 +190,22 @@ export class Admission {
   }
 
   /** Decides by what the call's input needs. Throws MatrxError `PERMISSION_DENIED`. */
-  async check({ tools = [], port, app, paths = [] }: Needs, session: Caller["session"]): Promise<void> {
-    for (const { tool, does } of tools) this.#checkTool(tool, does);
-    if (port !== undefined) this.#checkPort(port);
+  async check({ app, paths = [], ...needs }: Needs, session: Caller["session"]): Promise<void> {
+    const refusal = this.refusalOfNeeds(needs);
+    if (refusal) throw new MatrxError(refusal);
     if (app) this.#checkApp(app);
     if (paths.length > 0) await this.#checkPaths(paths, { session, rights: this.rights });
   }
 
-  #checkTool(tool: BuiltInTool, does: string): void {
-    const refusal = this.refusal(tool);
-    if (!refusal) return;
-    const message = `${does}, which needs the same permission as ${toolName(tool)}. ${refusal.message}`;
-    throw new MatrxError({ ...refusal, message });
-  }
-
-  #checkPort(port: number): void {
-    const refusal = this.refusal("ConnectPort" satisfies BuiltInTool, port);
-    if (refusal) throw new MatrxError(refusal);
+  refusalOfNeeds({ tools = [], port, shell }: StreamNeeds): ErrorShape | undefined {
+    for (const { tool, does } of tools) {
+      const refusal = this.refusal(tool);
+      if (!refusal) continue;
+      const message = `${does}, which needs the same permission as ${toolName(tool)}. ${refusal.message}`;
+      return { ...refusal, message };
+    }
+    if (shell && this.rights.shell !== shell) return confinedShell();
+    return port === undefined ? undefined : this.refusal("ConnectPort" satisfies BuiltInTool, port);
   }
 
   #checkApp({ name, isListedAs }: NonNullable<Needs["app"]>): void {
@@ -248,6 +254,14 @@ const BY_DEFAULT = "default, because it may hold secrets or start programs";
 /** The built-in list of closed paths, if it binds this grant. */
 function secretsOf({ owner, secrets }: GrantScope): readonly string[] | undefined {
   return owner || secrets === "open" ? undefined : SECRET_PATHS;
+}
+
+function confinedShell(): ErrorShape {
+  return denied(
+    "This call's commands must run in the sandbox, and terminals do not run in it",
+    `Run commands one by one with ${toolName("Bash")}; a terminal needs the owner's token, without limits on paths`,
+    { reason: "TERMINAL_NOT_CONFINED" },
+  ).shape();
 }
 
 function denied(message: string, hint: string, details: Record<string, unknown>): MatrxError {

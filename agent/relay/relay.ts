@@ -111,7 +111,7 @@ async function dialOf({ config, identity }: RelayOptions): Promise<DeviceDial> {
 function streamsOf(dial: DeviceDial, { dispatcher, pause, log }: RelayParts): Streams {
   const streams = new Streams({
     bulk: { ...dial, log },
-    mayCall: (tool, asker, port) => dispatcher.mayCall(tool, asker, port),
+    mayCall: (tool, asker, needs) => dispatcher.mayCall(tool, asker, needs),
     log,
   });
   pause.onChange(() => {

@@ -14,7 +14,7 @@ import {
 } from "@matrx/shared/streams/frame.ts";
 import type { Logger } from "pino";
 import type { ServedStream } from "../core/call-request.ts";
-import type { Asker } from "../core/gate.ts";
+import type { Asker, StreamNeeds } from "../core/gate.ts";
 import { toldError } from "../core/incident.ts";
 import { BulkLink, type BulkLinkOptions } from "./bulk-link.ts";
 import type { Link } from "./link.ts";
@@ -29,8 +29,8 @@ export interface OpenedStream extends Asker, ServedStream {
 
 export interface StreamsOptions {
   readonly bulk: BulkLinkOptions;
-  /** Whether a call of this tool, with this port if it named one, could still run: the policy may have changed. */
-  readonly mayCall: (tool: string, asker: Asker, port: number | undefined) => boolean;
+  /** Whether a call of this tool that needs this could still run: the policy may have changed. */
+  readonly mayCall: (tool: string, asker: Asker, needs: StreamNeeds) => boolean;
   readonly log: Logger;
 }
 
@@ -141,7 +141,7 @@ export class Streams {
   #look(): void {
     const latest = performance.now() - TIMES.streamWaits;
     for (const { end, stream } of [...this.#open.values()]) {
-      if (!this.#options.mayCall(stream.tool, stream, stream.port)) end.reset(NOT_ALLOWED);
+      if (!this.#options.mayCall(stream.tool, stream, stream.needs)) end.reset(NOT_ALLOWED);
       else if ((end.waitsSince ?? Number.POSITIVE_INFINITY) < latest) end.reset(NOT_READ);
     }
   }

@@ -9,6 +9,7 @@ import {
   type AttachRequest,
   attachedSchema,
   replySchema,
+  TERMINAL_LIMITS,
   type TerminalEvent,
   terminalEventSchema,
   VERSIONS,
@@ -144,15 +145,22 @@ function refusedError({ code, message }: { code: string; message: string }): Mat
     return toolError("NOT_FOUND", message, { hint: "List the terminals that are open" });
   if (code === "ENDED") return toolError("CONFLICT", message, { hint: "Open another terminal" });
   if (code === "FULL") return toolError("RATE_LIMITED", message, { hint: "Close one of them first" });
+  if (code === "BUSY")
+    return toolError("UNAVAILABLE", message, { hint: "Wait until the program reads again, or end it" });
   if (code === "INVALID") return toolError("INVALID_PARAMETERS", message);
   return toolError("TOOL_EXECUTION_FAILED", `The terminal failed: ${message}`);
 }
 
 function lostError(): MatrxError {
-  return agentError("UNAVAILABLE", "The connection to the terminal was lost", {
-    hint: "List the terminals: it may still be open, or all of them may have ended",
-    details: { reason: "HOLDER_LOST" },
-  });
+  const seconds = TERMINAL_LIMITS.viewerDeadMs / 1000;
+  return agentError(
+    "UNAVAILABLE",
+    `The connection to the terminal was lost: its output was not taken for ${seconds} seconds, or what holds it ended`,
+    {
+      hint: "Attach again from the next byte; if the terminal is gone, all of them are",
+      details: { reason: "HOLDER_LOST" },
+    },
+  );
 }
 
 function otherVersion({ pid, versions }: Welcome): MatrxError {

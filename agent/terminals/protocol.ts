@@ -28,7 +28,7 @@ export const TERMINAL_LIMITS = {
   closeGraceMs: 500,
   /** Rows and columns. */
   mostCells: 1000,
-  /** Input in one message, in bytes. */
+  /** Input in one message, and what waits at most for a program that does not read, in bytes. */
   inputBytes: 64 * 1024,
 } as const;
 
@@ -118,7 +118,10 @@ export const replySchema = z.object({
   n: z.int(),
   result: z.unknown().optional(),
   error: z
-    .object({ code: z.enum(["NOT_FOUND", "ENDED", "FULL", "FAILED", "INVALID"]), message: z.string() })
+    .object({
+      code: z.enum(["NOT_FOUND", "ENDED", "FULL", "BUSY", "FAILED", "INVALID"]),
+      message: z.string(),
+    })
     .optional(),
 });
 

@@ -1,7 +1,6 @@
 /** TerminalAttach: shows a terminal, and types into it, through the stream that the call opens. */
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { checkFree } from "../terminals/access.ts";
 import { serveTerminal } from "../terminals/serve-terminal.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 import { needsStreamError } from "../transfers/errors.ts";
@@ -29,17 +28,15 @@ export function terminalAttachTool(terminals: Terminals) {
     model: { hidden: true },
     interactive: true,
     timeoutMs: 30_000,
-    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }] }),
-    async preview({ terminal, write = false }, { grant, rights }) {
-      checkFree(rights);
+    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }], shell: "free" }),
+    async preview({ terminal, write = false }, { grant }) {
       const { id, pid, record } = await terminals.find(terminal, grant);
       return {
         summary: `${write ? "Watch and type into" : "Watch"} the terminal ${id} of ${record.shell}`,
         bound: { "the terminal": `${id} ${pid}` },
       };
     },
-    async handle({ terminal, from_sequence, write = false }, { grant, rights, opensStream }) {
-      checkFree(rights);
+    async handle({ terminal, from_sequence, write = false }, { grant, opensStream }) {
       if (!opensStream) throw needsStreamError("TerminalAttach");
       const { id, cols, rows, begin, end } = await terminals.find(terminal, grant);
       return {

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { absolutePath } from "../fs/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
-import { checkFree } from "../terminals/access.ts";
 import { TERMINAL_LIMITS } from "../terminals/protocol.ts";
 import { findShell } from "../terminals/shell.ts";
 import type { Terminals } from "../terminals/terminals.ts";
@@ -35,18 +34,16 @@ export function terminalCreateTool(terminals: Terminals, platform: Platform) {
     description:
       "Open a shell on a terminal of its own. It goes on when nobody watches it and when the agent restarts, until `TerminalClose`, or until the token ends.",
     details:
-      "Only for callers whose commands run outside the sandbox; it needs the permission of `Bash` too. A rule that asks about `Bash` alone does not ask about what is typed into a terminal. At most 16 of one token may be open.",
+      "Only for callers whose commands run outside the sandbox; it needs the permission of `Bash` too. A rule that asks about `Bash` asks about opening one, whatever it matches, and about nothing that is typed. At most 16 of one token may be open.",
     input,
     model: { hidden: true },
     timeoutMs: 30_000,
-    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }] }),
-    async preview(request, { session, rights }) {
-      checkFree(rights);
+    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }], shell: "free" }),
+    async preview(request, { session }) {
       const { file, cwd } = programOf(request, session);
       return { summary: `Open a terminal with ${file} in ${cwd}` };
     },
-    async handle(request, { session, grant, rights, approved, signal }) {
-      checkFree(rights);
+    async handle(request, { session, grant, approved, signal }) {
       approved?.checkCwd(session.cwd);
       const { name, cols = 80, rows = 24 } = request;
       const program = programOf(request, session);

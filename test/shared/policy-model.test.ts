@@ -19,6 +19,8 @@ const TOOLS = [
   "Write",
   "Bash",
   "Delete",
+  "ApplyPatch",
+  "TerminalAttach",
   "Screenshot",
   "OpenUrl",
   "open_app",

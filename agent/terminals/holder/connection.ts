@@ -65,6 +65,13 @@ export function serveConnection(socket: Socket, terminals: HeldTerminals, limits
     isGreeted = v !== undefined;
     if (!isGreeted) socket.end();
   };
+  const type = async (terminal: HeldTerminal, bytes: Buffer) => {
+    const written = terminal.write(bytes);
+    if (!terminal.isFull) return;
+    socket.pause();
+    await written;
+    socket.resume();
+  };
   const obey = async ({ terminal, viewer }: Watched, message: unknown) => {
     const order = viewerMessageSchema.parse(message);
     if (!viewer.write) return;
@@ -78,7 +85,7 @@ export function serveConnection(socket: Socket, terminals: HeldTerminals, limits
         if (frame.kind === "data") {
           if (!watched || frame.bytes.length > TERMINAL_LIMITS.inputBytes)
             throw new Error("unexpected bytes");
-          if (watched.viewer.write) watched.terminal.write(frame.bytes);
+          if (watched.viewer.write) void type(watched.terminal, frame.bytes);
         } else if (!isGreeted) greet(frame.message);
         else if (watched) obey(watched, frame.message).catch(() => socket.destroy());
         else void answer(requestSchema.parse(frame.message));

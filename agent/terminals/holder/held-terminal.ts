@@ -84,8 +84,16 @@ export class HeldTerminal {
     );
   }
 
-  write(bytes: Buffer): void {
-    if (!this.#exit) this.#pty.write(bytes);
+  /** What is typed; resolves when there is room for more. */
+  async write(bytes: Buffer): Promise<void> {
+    if (this.#exit) return;
+    this.#pty.input.write(bytes);
+    if (this.#pty.input.isFull) await this.#pty.input.drained();
+  }
+
+  /** Whether its program has not read what was typed. */
+  get isFull(): boolean {
+    return this.#pty.input.isFull;
   }
 
   resize(cols: number, rows: number): void {
@@ -179,7 +187,8 @@ export class HeldTerminal {
   /** Programs ask the terminal of its first viewer that may write; the screen answers while there is none. */
   #answer(text: string): void {
     if ([...this.#viewers].some(({ write, label }) => write && label !== undefined)) return;
-    this.write(Buffer.from(text));
+    // A program may ask on and on, and never read.
+    if (!this.isFull) void this.write(Buffer.from(text));
   }
 
   #end(exit: TerminalExit): void {

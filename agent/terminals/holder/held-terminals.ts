@@ -50,7 +50,7 @@ export class HeldTerminals {
       case "screen":
         return await this.find(request.id).screen();
       case "write":
-        return this.#living(request.id).write(Buffer.from(request.base64, "base64"));
+        return this.#type(this.#living(request.id), Buffer.from(request.base64, "base64"));
       case "resize":
         return this.#living(request.id).resize(request.cols, request.rows);
       case "signal":
@@ -58,6 +58,11 @@ export class HeldTerminals {
       case "close":
         return await this.find(request.id).close();
     }
+  }
+
+  #type(terminal: HeldTerminal, bytes: Buffer): void {
+    if (terminal.isFull) throw new Refusal("BUSY", "The program in it has not read what was typed before");
+    void terminal.write(bytes);
   }
 
   #create(request: Extract<HolderRequest, { op: "create" }>): HeldTerminal {

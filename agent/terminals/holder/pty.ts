@@ -1,10 +1,22 @@
 /** A program with a pseudo terminal, or with pipes where this machine's Node cannot load the library for them. */
 import { spawn as spawnWithPipes } from "node:child_process";
-import type { CreateRequest } from "../protocol.ts";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { type CreateRequest, TERMINAL_LIMITS } from "../protocol.ts";
+import { PtyInput } from "./pty-input.ts";
+
+/** What is typed into a program, which may not read it. */
+export interface TypedInput {
+  /** Whether so much waits to be read that no more should come. */
+  readonly isFull: boolean;
+  write(bytes: Buffer): void;
+  /** Resolves when it is not full, or its program has ended. */
+  drained(): Promise<void>;
+}
 
 export interface Pty {
   readonly pid: number;
-  write(bytes: Buffer): void;
+  readonly input: TypedInput;
   resize(cols: number, rows: number): void;
   /** Stops and goes on reading; the program waits meanwhile. */
   pause(): void;
@@ -31,6 +43,10 @@ export async function findPty(): Promise<{ readonly open: OpenPty; readonly pty:
 }
 
 type SpawnPty = typeof import("@lydell/node-pty").spawn;
+type LibraryPty = ReturnType<SpawnPty>;
+
+/** What its types leave out: on Unix it has a descriptor, and tells before that is closed. */
+type UnixPty = LibraryPty & { readonly fd: number; on(event: "close", listener: () => void): void };
 
 function withTerminal(spawn: SpawnPty): OpenPty {
   return ({ file, args, cwd, env, cols, rows }, { onOutput, onExit }) => {
@@ -41,13 +57,23 @@ function withTerminal(spawn: SpawnPty): OpenPty {
     pty.onExit(({ exitCode, signal }) => onExit(signal ? null : exitCode, signal || null));
     return {
       pid: pty.pid,
-      write: (bytes) => pty.write(bytes),
+      input: inputOf(pty),
       resize: (columns, lines) => pty.resize(columns, lines),
       pause: () => pty.pause(),
       resume: () => pty.resume(),
       kill: (signal) => killGroup(pty.pid, signal),
     };
   };
+}
+
+function inputOf(pty: LibraryPty): TypedInput {
+  // The library bounds nothing there either; written, not run.
+  if (process.platform === "win32")
+    return { isFull: false, write: (bytes) => pty.write(bytes), drained: async () => undefined };
+  const unix = pty as UnixPty;
+  const input = new PtyInput(unix.fd);
+  unix.on("close", () => input.close());
+  return input;
 }
 
 const withPipes: OpenPty = ({ file, args, cwd, env }, { onOutput, onExit }) => {
@@ -59,13 +85,26 @@ const withPipes: OpenPty = ({ file, args, cwd, env }, { onOutput, onExit }) => {
   child.on("close", (code) => onExit(code, code === null ? 1 : null));
   return {
     pid: child.pid ?? -1,
-    write: (bytes) => void child.stdin.write(bytes),
+    input: pipeInput(child.stdin),
     resize: () => undefined,
     pause: () => outputs.forEach((output) => void output.pause()),
     resume: () => outputs.forEach((output) => void output.resume()),
     kill: (signal) => killGroup(child.pid ?? -1, signal),
   };
 };
+
+function pipeInput(stdin: Writable): TypedInput {
+  return {
+    get isFull() {
+      return stdin.writableLength > TERMINAL_LIMITS.inputBytes;
+    },
+    write: (bytes) => void stdin.write(bytes),
+    drained: async () => {
+      while (stdin.writableLength > TERMINAL_LIMITS.inputBytes && !stdin.destroyed)
+        await Promise.race([once(stdin, "drain"), once(stdin, "close")]);
+    },
+  };
+}
 
 /** The shell leads a group of its own; on Windows there are none. */
 function killGroup(pid: number, signal: NodeJS.Signals): void {

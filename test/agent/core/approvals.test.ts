@@ -59,6 +59,28 @@ test("rules match the resolved path, the command and the address", async () => {
   expect(await asks("OpenUrl", { url: "https://a.example/x" })).toBe(true);
 });
 
+test("a rule about a tool asks about whatever else does the same", async () => {
+  const policy = {
+    ask: [
+      { tools: ["Delete"], match: "*.ts" },
+      { tools: ["Bash"], match: "rm *" },
+    ],
+  };
+  const { bench, prepare } = await asking({ policy });
+  for (const name of ["a.ts", "b.md"]) await bench.put(name, "a\n");
+  const asks = async (tool: string, input: Record<string, unknown>) => {
+    const prepared = await prepare(tool, input, { grant: bench.owner });
+    return "ask" in prepared && prepared.ask;
+  };
+  const patch = (line: string) => ({ patch: `*** Begin Patch\n${line}\n*** End Patch\n` });
+  expect(await asks("ApplyPatch", patch("*** Delete File: a.ts"))).toBe(true);
+  expect(await asks("ApplyPatch", patch("*** Delete File: b.md"))).toBe(false);
+  expect(await asks("ApplyPatch", patch("*** Add File: c.ts\n+x"))).toBe(false);
+  // Nobody can tell what will be typed.
+  expect(await asks("TerminalCreate", {})).toBe(true);
+  expect(await asks("TerminalList", {})).toBe(false);
+});
+
 test("a file that was changed after the yes stays as it is", async () => {
   const { bench, asked, run, journal } = await asking();
   for (const [tool, input] of [

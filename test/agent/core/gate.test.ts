@@ -7,7 +7,7 @@ import { makeCallId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
-import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
+import { Gate, type Needs, type PathNeed } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { fixedTools } from "../../../agent/core/tool-source.ts";
@@ -270,6 +270,28 @@ test.each([
     (await call("ApplyPatch", { patch: patch("*** Add File: a", "+x") }, limits(bench))).answer.output,
   ).toBe("ran");
 });
+
+test.each([
+  ["denies commands", { denied_tools: ["Bash"] }],
+  ["wants them in the sandbox", { sandbox: "always" }],
+  ["names folders", { allowed_paths: ["~/work"] }],
+] satisfies [string, Policy][])(
+  "a stream that needs a free shell may not go on when the policy %s",
+  async (_by, change) => {
+    const bench = await Workbench.open();
+    const policy: Policy = {};
+    const gate = new Gate({ policy: { current: () => policy }, checkPaths: bench.checkPaths });
+    const mayGoOn = () =>
+      gate.mayCall(
+        "TerminalAttach",
+        { grant: bench.owner },
+        { tools: [{ tool: "Bash", does: "It runs commands" }], shell: "free" },
+      );
+    expect(mayGoOn()).toBe(true);
+    Object.assign(policy, change);
+    expect(mayGoOn()).toBe(false);
+  },
+);
 
 test.each([
   ["the device's own", { allowed_apps: ["paint"] }, {}],

@@ -106,7 +106,7 @@ export async function streamScene({
     },
     serve: (serve, { stream = 1, interactive = false, credit = 64 * KiB } = {}) =>
       streams.serve({
-        ...{ serve, interactive, call: `call-${stream}`, tool: "Read", grant: OWNER, port: undefined },
+        ...{ serve, interactive, call: `call-${stream}`, tool: "Read", grant: OWNER, needs: {} },
         opens: { connection: CONNECTION, stream, credit },
       }),
   };

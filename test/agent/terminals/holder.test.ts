@@ -1,7 +1,8 @@
 /** A terminal outlives the agent: with a real holder, real pseudo terminals and real programs. */
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
@@ -151,6 +152,28 @@ test("a grant sees its own terminals, and ends with them", async () => {
   expect((await failure(terminals.attach({ id: own, from: 0, write: true }, ai))).code).toBe("NOT_FOUND");
   await terminals.endGrant(ai.id);
   expect((await terminals.list(OWNER)).map(({ id }) => id)).toEqual([own]);
+});
+
+test("what is typed faster than a program reads waits for it, and none of it is lost", async () => {
+  const bytes = 2 * 1024 * 1024;
+  const gate = join(folder, "gate");
+  const id = await open(
+    `stty raw -echo; echo ready; until [ -e ${gate} ]; do sleep 0.05; done; head -c ${bytes} | sha256sum; head -c 1`,
+  );
+  const writer = await terminals.attach({ id, from: 0, write: true }, OWNER);
+  await until(writer, "ready");
+  const typed = Buffer.from(Array.from({ length: bytes }, (_, at) => at % 253));
+  const typing = (async () => {
+    for (let at = 0; at < bytes; at += 64 * 1024) await writer.write(typed.subarray(at, at + 64 * 1024));
+  })();
+  const busy = await vi.waitFor(async () => failure(terminals.write(id, Buffer.from("x"), OWNER)));
+  expect(busy).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("has not read") });
+  writeFileSync(gate, "");
+  await typing;
+  expect(await until(writer, "-")).toContain(createHash("sha256").update(typed).digest("hex"));
+  rmSync(gate);
+  await writer.write(Buffer.from("x"));
+  await everything(writer);
 });
 
 test("one who may only watch types nothing", async () => {
