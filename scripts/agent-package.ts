@@ -12,6 +12,9 @@ import { ROOT } from "./tree.ts";
 const AGENT = join(ROOT, "agent");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
+/** Its packages come without their licence. */
+const XTERM_LICENCE = join(ROOT, "scripts/licences/xterm.txt");
+
 /** Programs and native code: npm fetches what fits the machine. */
 const NATIVE = ["@lydell/node-pty", "@vscode/ripgrep", "node-screenshots"];
 
@@ -102,9 +105,11 @@ function noticesOf(files: readonly string[]): string {
 
 function noticeOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const texts = readdirSync(folder)
+  const files = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
-    .map((file) => readFileSync(join(folder, file), "utf8"));
+    .map((file) => join(folder, file));
+  const own = /^@xterm\//.test(name) ? [XTERM_LICENCE] : [];
+  const texts = (files.length > 0 ? files : own).map((file) => readFileSync(file, "utf8"));
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
 }
 

@@ -78,13 +78,13 @@ describe(
     test("brings what no bundle can hold, in exact versions, and nothing that runs at installation", () => {
       const { packages } = readJson(join(installed.modules, ".package-lock.json"), lockSchema);
       const names = Object.keys(packages).map((path) => path.replace("node_modules/", ""));
-      const native = /^(@vscode\/ripgrep|node-screenshots|node-(bin-)?(linux|darwin|win))/;
+      const native = /^(@vscode\/ripgrep|@lydell\/node-pty|node-screenshots|node-(bin-)?(linux|darwin|win))/;
       expect(names.filter((name) => !native.test(name))).toEqual(["@matrx-relay/agent"]);
       expect(names.length).toBeGreaterThan(4);
       expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
       const agent = readJson(join(installed.folder, "package.json"), manifestSchema);
       const versions = Object.values({ ...agent.dependencies, ...agent.optionalDependencies });
-      expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+      expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-beta\.\d+)?$/.test(version))).toEqual([]);
       expect(agent).not.toHaveProperty("private");
       expect(agent.license).toBe("Apache-2.0");
     });
@@ -92,7 +92,7 @@ describe(
     test("has the licences of all that is bundled", () => {
       const notices = readFileSync(join(installed.folder, "THIRD-PARTY-NOTICES.txt"), "utf8");
       const bundled = readJson(join(ROOT, "agent/package.json"), manifestSchema).dependencies;
-      const left = new Set(["@matrx/shared", "@vscode/ripgrep"]);
+      const left = new Set(["@matrx/shared", "@vscode/ripgrep", "@lydell/node-pty"]);
       for (const [name, version] of Object.entries(bundled).filter(([name]) => !left.has(name)))
         expect(notices).toContain(`\n${name} ${version} (`);
       const texts = notices.split(/^={80}$/m).slice(1);
@@ -135,7 +135,7 @@ describe(
         const args = ["call", "box", tool, JSON.stringify(input), "--json", ...credential];
         const { code, stdout, stderr } = await runMatrx(args, at(home));
         expect(code, stderr).toBe(0);
-        return JSON.parse(stdout) as { type: string; output: string };
+        return JSON.parse(stdout) as { type: string; output: string; metadata?: Record<string, unknown> };
       };
       const answers = [
         await call("SystemInfo", {}),
@@ -150,6 +150,11 @@ describe(
       expect(read).toContain("Words on a page");
       expect(grep).toContain("two words");
 
+      const opened = await call("TerminalCreate", { shell: "/bin/sh" });
+      const listed = await call("TerminalList", {});
+      expect(listed.metadata).toMatchObject({ terminals: [{ running: true, cols: 80 }] });
+      await call("TerminalClose", { terminal: opened.metadata?.terminal });
+
       const { devices } = await relay.request(owner, "GET /v1/devices", deviceListSchema);
       const route = `POST /v1/devices/${devices[0]?.id}/commands` as const;
       await relay.request(owner, route, commandedSchema, { command: "restart_client" });
@@ -158,7 +163,8 @@ describe(
 
       up.kill("SIGTERM");
       expect(await ended).toEqual([0, null]);
-      expect(processesOf(home)).toEqual([]);
+      // What holds terminals goes on for ten seconds without any.
+      await expect.poll(() => processesOf(home), { timeout: 20_000 }).toEqual([]);
     });
 
     test("serves this machine's tools, with the page that describes them", async () => {
