@@ -35,6 +35,9 @@ const ELSEWHERE = new Map([
   ...commandsOf(read("docs/guides/ports.md")).map(
     (command) => [command, "test/e2e/forward.test.ts, test/e2e/forward-programs.test.ts"] as const,
   ),
+  ...commandsOf(read("docs/guides/terminal.md")).map(
+    (command) => [command, "test/e2e/shell.test.ts"] as const,
+  ),
   ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.test.ts"] as const),
   ...commandsOf(read("docs/guides/home-mcp-servers.md")).map(
     (command) => [command, "test/e2e/mounts.test.ts, with a server of its own"] as const,

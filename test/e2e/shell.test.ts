@@ -1,4 +1,5 @@
 /** `matrx shell` in a real pseudo terminal, with a real shell behind relay and agent. */
+import { createHash } from "node:crypto";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { BIN, runMatrx } from "../agent/cli/matrx.ts";
@@ -75,6 +76,20 @@ test("keys, sizes, Ctrl-C and the exit code are those of a terminal", MINUTE, as
   await seat.sees("back");
   seat.type("exit 7\r");
   expect(await seat.exit).toBe(7);
+});
+
+test("a long paste arrives whole", MINUTE, async () => {
+  const seat = new Seat();
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  const bytes = 300 * 1024;
+  seat.type(`stty raw -echo; ${says("go").trimEnd()}; head -c ${bytes} | sha256sum; stty sane\r`);
+  await seat.sees("go");
+  const pasted = Buffer.from(Array.from({ length: bytes }, (_, at) => 0x61 + (at % 26)));
+  seat.type(pasted.toString());
+  await seat.sees(createHash("sha256").update(pasted).digest("hex"));
+  seat.type("exit\r");
+  expect(await seat.exit).toBe(0);
 });
 
 test(

@@ -2,7 +2,7 @@
 
 /** What a program may have left behind: screen of its own, mouse, paste marks, key modes, hidden cursor, colours. */
 const RESTORE = [
-  ...["\u001b[?1049l", "\u001b[?1000l", "\u001b[?1002l", "\u001b[?1003l", "\u001b[?1006l"],
+  ...["\u001b[?1049l", "\u001b[?1000l", "\u001b[?1002l", "\u001b[?1003l", "\u001b[?1004l", "\u001b[?1006l"],
   ...["\u001b[?2004l", "\u001b[?1l", "\u001b>", "\u001b[?25h", "\u001b[0m"],
 ].join("");
 
@@ -37,6 +37,19 @@ export class OwnTerminal implements Disposable {
   /** Says something of ours on a line of its own. */
   say(text: string): void {
     process.stdout.write(`\r\n\u001b[0;2m[${text}]\u001b[0m\r\n`);
+  }
+
+  ring(): void {
+    process.stdout.write("\u0007");
+  }
+
+  /** Keys wait in the terminal until they are resumed. */
+  pauseKeys(): void {
+    process.stdin.pause();
+  }
+
+  resumeKeys(): void {
+    process.stdin.resume();
   }
 
   [Symbol.dispose](): void {

@@ -22,8 +22,10 @@ export type ViewEnd =
   | { readonly kind: "ended"; readonly code: number | undefined; readonly signal: string | undefined };
 
 const CREDIT = 256 * 1024;
-/** Keys that wait for the connection, in bytes: more are dropped, with a bell. */
+/** Keys that wait while there is no connection, in bytes: more are dropped, with a bell. */
 const KEYS_MAX = 4 * 1024;
+/** Of a paste that is sent more slowly than it comes: from here on it is not read, in bytes. */
+const PASTE_MAX = 64 * 1024;
 const RETRY_MS = { first: 500, most: 10_000 } as const;
 /** These pass; with anything else the terminal is out of reach for good. */
 const PASSING: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN"]);
@@ -101,6 +103,7 @@ export class TerminalView {
       return await this.#show(stream);
     } finally {
       this.#stream = undefined;
+      this.#own.resumeKeys();
       this.#left.signal.removeEventListener("abort", leave);
       connection.close();
     }
@@ -129,8 +132,9 @@ export class TerminalView {
 
   #type(bytes: Buffer): void {
     const { bytes: keys, action } = this.#escape.read(bytes);
-    if (this.#keys.length + keys.length > KEYS_MAX) process.stdout.write("\u0007");
+    if (!this.#stream && this.#keys.length + keys.length > KEYS_MAX) this.#own.ring();
     else this.#keys = Buffer.concat([this.#keys, keys]);
+    if (this.#stream && this.#keys.length > PASTE_MAX) this.#own.pauseKeys();
     this.#typed.resolve();
     if (action === "help") this.#own.say(HELP);
     else if (action === "detach") this.#left.abort();
@@ -143,6 +147,7 @@ export class TerminalView {
         const keys = this.#keys;
         this.#keys = Buffer.alloc(0);
         await stream.write(keys);
+        this.#own.resumeKeys();
       }
       this.#typed = Promise.withResolvers();
       await this.#typed.promise;
