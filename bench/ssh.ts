@@ -78,6 +78,11 @@ export function scpArguments({ key }: SshServer, port: number): string[] {
   return [...CLIENT, "-q", "-i", key, "-P", String(port)];
 }
 
+/** Arguments with which ssh reaches a server at this port. */
+export function sshArguments({ key }: SshServer, port: number): string[] {
+  return [...CLIENT, "-q", "-i", key, "-p", String(port), `${userInfo().username}@127.0.0.1`];
+}
+
 /** A path behind a server, as scp writes it. */
 export function scpPath(path: string): string {
   return `${userInfo().username}@127.0.0.1:${path}`;
