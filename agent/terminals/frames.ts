@@ -8,8 +8,13 @@ export type Frame =
 const MESSAGE = 1;
 const DATA = 2;
 const HEADER_BYTES = 5;
-/** A snapshot of a full screen with its scrollback fits. A longer frame is an error. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** What a message or a piece may have. A longer frame is an error. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Whether a text fits into a message, with what JSON adds and other fields beside it. */
+export function fitsMessage(text: string): boolean {
+  return Buffer.byteLength(JSON.stringify(text)) < MOST_BYTES - 64 * 1024;
+}
 
 export function messageFrame(message: object): Buffer {
   return frame(MESSAGE, Buffer.from(JSON.stringify(message)));

@@ -116,9 +116,13 @@ export class Attachment {
 
   /** Types bytes; resolves when there is room for more. */
   async write(bytes: Uint8Array): Promise<void> {
-    if (!this.#socket.write(dataFrame(bytes)) && !this.#socket.destroyed) {
-      await Promise.race([once(this.#socket, "drain"), once(this.#socket, "close")]);
-    }
+    if (this.#socket.write(dataFrame(bytes)) || this.#socket.destroyed) return;
+    const decided = new AbortController();
+    const { signal } = decided;
+    const drained = [once(this.#socket, "drain", { signal }), once(this.#socket, "close", { signal })];
+    // If it broke off, the flow says so.
+    await Promise.race(drained).catch(() => undefined);
+    decided.abort();
   }
 
   say(message: ViewerMessage): void {

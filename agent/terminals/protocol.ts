@@ -11,7 +11,7 @@ export const VERSIONS: readonly number[] = [1];
 export const TERMINAL_LIMITS = {
   /** Bytes of output that a terminal keeps for those who come later. */
   ringBytes: 1024 * 1024,
-  /** Lines above the screen that a snapshot has. */
+  /** Lines above the screen that a snapshot has; fewer if they are wide. */
   scrollback: 1000,
   /** Terminals of one holder, and those of one grant. */
   most: 64,

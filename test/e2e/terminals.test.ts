@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { StreamEnd } from "../../shared/streams/endpoint.ts";
+import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { startAgent } from "./agent.ts";
 import { stopWithHolder } from "./holders.ts";
 import { type Rig, startRig } from "./rig.ts";
@@ -12,12 +13,20 @@ const LINES = 100_000;
 const wanted = Buffer.from(Array.from({ length: LINES }, (_, i) => `${i + 1}\r\n`).join(""));
 
 let rig: Rig;
+let home: string | undefined;
 
 beforeAll(async () => {
+  // What the user's own shell does when it starts is none of a test's business.
+  home = makeFolder();
+  vi.stubEnv("HOME", home);
   rig = await startRig();
 });
 
-afterAll(() => rig && stopWithHolder(rig));
+afterAll(async () => {
+  if (rig) await stopWithHolder(rig);
+  if (home) removeFolder(home);
+  vi.unstubAllEnvs();
+});
 
 const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 

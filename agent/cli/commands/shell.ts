@@ -9,6 +9,7 @@ import { usageError } from "../output/failure.ts";
 import { ago, note, oneLine, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { stopSignal } from "../run/stop-signal.ts";
+import { OwnTerminal } from "../shell/own-terminal.ts";
 import { TerminalView } from "../shell/terminal-view.ts";
 
 interface ShellOptions extends CallerOptions {
@@ -88,8 +89,7 @@ async function openTerminals(connection: StreamConnection): Promise<Terminal[]> 
 async function terminalOf(connection: StreamConnection, name: string | undefined): Promise<string> {
   const found = name === undefined ? undefined : named(await openTerminals(connection), name);
   if (found) return found.terminal;
-  const { columns = 80, rows = 24 } = process.stdout;
-  const input = { cols: Math.min(columns, 1000), rows: Math.min(rows, 1000), ...(name && { name }) };
+  const input = { ...OwnTerminal.size, ...(name && { name }) };
   const { metadata } = await connection.call("TerminalCreate", input);
   return createdSchema.parse(metadata).terminal;
 }

@@ -25,13 +25,10 @@ const CREDIT = 256 * 1024;
 /** Keys that wait while there is no connection, in bytes: more are dropped, with a bell. */
 const KEYS_MAX = 4 * 1024;
 /** Of a paste that is sent more slowly than it comes: from here on it is not read, in bytes. */
-const PASTE_MAX = 64 * 1024;
+const PASTE_MAX = 1024 * 1024;
 const RETRY_MS = { first: 500, most: 10_000 } as const;
 /** These pass; with anything else the terminal is out of reach for good. */
 const PASSING: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN"]);
-
-/** A snapshot draws on an empty screen. */
-const CLEAR = Buffer.from("\u001b[2J\u001b[H");
 
 const HELP = "Enter ~ . leaves the terminal open and comes back here, Enter ~ ~ types a ~";
 
@@ -123,7 +120,7 @@ export class TerminalView {
       const { data } = messageSchema.safeParse(piece.message);
       if (data?.type === "attached") {
         [this.#sequence, drawn] = [data.sequence, data.snapshot_bytes];
-        if (drawn > 0) await this.#own.write(CLEAR);
+        if (drawn > 0) await this.#own.clear();
       } else if (data?.type === "gap") this.#sequence = data.to;
     }
     const { exit_code, signal } = endSchema.parse(stream.trailer ?? {});
@@ -155,6 +152,6 @@ export class TerminalView {
   }
 
   #resize(): void {
-    this.#stream?.send({ type: "resize", ...this.#own.size }).catch(() => undefined);
+    this.#stream?.send({ type: "resize", ...OwnTerminal.size }).catch(() => undefined);
   }
 }

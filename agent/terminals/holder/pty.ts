@@ -100,8 +100,12 @@ function pipeInput(stdin: Writable): TypedInput {
     },
     write: (bytes) => void stdin.write(bytes),
     drained: async () => {
-      while (stdin.writableLength > TERMINAL_LIMITS.inputBytes && !stdin.destroyed)
-        await Promise.race([once(stdin, "drain"), once(stdin, "close")]);
+      while (stdin.writableLength > TERMINAL_LIMITS.inputBytes && !stdin.destroyed) {
+        const decided = new AbortController();
+        const { signal } = decided;
+        await Promise.race([once(stdin, "drain", { signal }), once(stdin, "close", { signal })]);
+        decided.abort();
+      }
     },
   };
 }

@@ -5,7 +5,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import serialize from "@xterm/addon-serialize";
 import xterm from "@xterm/headless";
+import { fitsMessage } from "../frames.ts";
 import { TERMINAL_LIMITS, type TerminalScreen } from "../protocol.ts";
+import { Refusal } from "./refusal.ts";
 import type { Ring } from "./ring.ts";
 
 /** Bytes for the parser at a time, and the pause between them in milliseconds: about 1 MB a second. */
@@ -14,8 +16,19 @@ const FEED_PAUSE_MS = 12;
 /** Further behind than this it leaves out all but the last part, in bytes. */
 const MOST_BEHIND = 256 * 1024;
 const KEPT_BEHIND = 64 * 1024;
+/** Cells that a snapshot may have: a cell with colours of its own takes about 64 bytes of a message. */
+const SNAPSHOT_CELLS = 120 * 1024;
+/** Characters of a line without colours: 1,000 such lines fit a message too. */
+const MOST_IN_LINE = 2000;
 /** Ends a sequence that was cut off. */
 const CANCEL = "\u0018";
+/** Modes that the addon does not tell, and how each is in a new terminal: cursor shown, and how the mouse is reported. */
+const UNTOLD_MODES: ReadonlyMap<number, "h" | "l"> = new Map([
+  [25, "h"],
+  [1006, "l"],
+  [1015, "l"],
+  [1016, "l"],
+]);
 
 export class Screen {
   readonly #terminal: xterm.Terminal;
@@ -24,9 +37,11 @@ export class Screen {
   /** The next byte to be drawn. */
   #at = 0;
   #feeding: Promise<void> | undefined;
+  readonly #closed = Promise.withResolvers<never>();
   /** Somebody waits for the screen. */
   #hurry = 0;
-  #isCursorHidden = false;
+  /** Those of the untold modes that are not as in a new terminal. */
+  readonly #changedModes = new Set<number>();
 
   /** `answer` gets what programs asked the terminal for. */
   constructor(ring: Ring, { cols, rows }: { cols: number; rows: number }, answer: (text: string) => void) {
@@ -35,10 +50,14 @@ export class Screen {
     this.#terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
     this.#terminal.loadAddon(this.#serialize as unknown as xterm.ITerminalAddon);
     this.#terminal.onData(answer);
-    // The addon does not tell whether the cursor is shown.
+    this.#closed.promise.catch(() => undefined);
     const watch = (final: "h" | "l") =>
       this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, (params) => {
-        if (params.includes(25)) this.#isCursorHidden = final === "l";
+        for (const [mode, initial] of UNTOLD_MODES) {
+          if (!params.includes(mode)) continue;
+          if (final === initial) this.#changedModes.delete(mode);
+          else this.#changedModes.add(mode);
+        }
         return false;
       });
     watch("h");
@@ -59,21 +78,17 @@ export class Screen {
   /** Sequences that draw the screen and its scrollback, and the byte that follows them. */
   async snapshot(): Promise<{ readonly text: string; readonly at: number }> {
     await this.#catchUp();
-    const text = this.#serialize.serialize({ scrollback: TERMINAL_LIMITS.scrollback });
-    return { text: this.#isCursorHidden ? `${text}\u001b[?25l` : text, at: this.#at };
+    const text = this.#serialized();
+    return { text: text + this.#untoldModes(), at: this.#at };
   }
 
   /** The visible screen as text. */
   async read(): Promise<Omit<TerminalScreen, "title">> {
     await this.#catchUp();
     const { active } = this.#terminal.buffer;
-    const lines = Array.from(
-      { length: this.#terminal.rows },
-      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
-    );
     return {
       at: this.#at,
-      text: lines.join("\n").trimEnd(),
+      text: this.#lines().join("\n").trimEnd(),
       cursor: { column: active.cursorX, row: active.cursorY },
       alternate: active.type === "alternate",
       bracketedPaste: this.#terminal.modes.bracketedPasteMode,
@@ -82,6 +97,41 @@ export class Screen {
 
   close(): void {
     this.#terminal.dispose();
+    this.#closed.reject(new Refusal("NOT_FOUND", "The terminal was closed"));
+  }
+
+  /** A screen that is too large for that comes without colours, scrollback and modes. */
+  #serialized(): string {
+    const { cols, rows, buffer } = this.#terminal;
+    const screens = buffer.active.type === "alternate" ? 2 : 1;
+    const above = Math.floor(SNAPSHOT_CELLS / cols) - rows * screens;
+    if (above >= 0) {
+      const scrollback = Math.min(TERMINAL_LIMITS.scrollback, above);
+      const text = this.#serialize.serialize({ scrollback });
+      if (fitsMessage(text)) return text;
+    }
+    const { cursorX, cursorY } = buffer.active;
+    const cursor = `\u001b[${cursorY + 1};${cursorX + 1}H`;
+    // A character may have marks without end.
+    const lines = this.#lines().map((line) => line.slice(0, MOST_IN_LINE));
+    return `${screens === 2 ? "\u001b[?1049h\u001b[H" : ""}${lines.join("\r\n")}${cursor}`;
+  }
+
+  #lines(): string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from(
+      { length: this.#terminal.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
+    );
+  }
+
+  #untoldModes(): string {
+    const modes = [...this.#changedModes].map(
+      (mode) => `\u001b[?${mode}${UNTOLD_MODES.get(mode) === "h" ? "l" : "h"}`,
+    );
+    // The addon's sequence for it is known to fewer terminals.
+    if (this.#terminal.modes.applicationKeypadMode) modes.unshift("\u001b=");
+    return modes.join("");
   }
 
   async #catchUp(): Promise<void> {
@@ -89,7 +139,8 @@ export class Screen {
     const wanted = this.#ring.end;
     while (this.#at < wanted) {
       this.noteOutput();
-      await this.#feeding;
+      // A parser that was disposed of never ends.
+      await Promise.race([this.#feeding, this.#closed.promise]);
     }
     this.#hurry--;
   }

@@ -37,6 +37,7 @@ export class Viewer {
     options.socket.on("drain", () => {
       this.#isBlocked = false;
       clearTimeout(this.#dead);
+      this.#dead = undefined;
       this.pump();
       options.onProgress();
     });
@@ -86,7 +87,7 @@ export class Viewer {
     const { socket, deadMs } = this.#options;
     if (socket.destroyed || socket.writableEnded) return;
     if (socket.write(bytes)) return;
-    if (!this.#isBlocked) this.#dead = setTimeout(() => this.close(), deadMs);
+    this.#dead ??= setTimeout(() => this.close(), deadMs);
     this.#isBlocked = true;
   }
 }

@@ -119,6 +119,11 @@ async function bothEngines() {
   return { bench, rg: searcher(bench, withRipgrep), own: searcher(bench, without) };
 }
 
+/** Of several files that were left out, whichever is found first decides which way is named. */
+function said(answer: { readonly output: string } | undefined): string | undefined {
+  return answer?.output.replace(/(Found in what was left out: )[^\]]*/, "$1one");
+}
+
 describe("with ripgrep and without", () => {
   it("the same files are found, and the same lines", async () => {
     const { bench, rg, own } = await bothEngines();
@@ -141,19 +146,17 @@ describe("with ripgrep and without", () => {
           const byGlob = { pattern, path: folder, ...flag };
           expect((await rg.glob(byGlob)).metadata?.files).toEqual((await own.glob(byGlob)).metadata?.files);
           const byLine = { pattern: "alpha$|beta", path: folder, include: pattern, context, ...flag };
-          expect((await rg.grep(byLine)).output).toBe((await own.grep(byLine)).output);
+          expect(said(await rg.grep(byLine))).toBe(said(await own.grep(byLine)));
           for (const output of ["files", "count"]) {
             const asked = { ...byLine, output, type: fileType };
-            expect((await rg.grep(asked)).output).toBe((await own.grep(asked)).output);
+            expect(said(await rg.grep(asked))).toBe(said(await own.grep(asked)));
           }
           const page = { ...byLine, after: "", max_results: 2 };
           const first = [await rg.grep(page), await own.grep(page)];
-          expect(first[0]?.output).toBe(first[1]?.output);
+          expect(said(first[0])).toBe(said(first[1]));
           const after = first[0]?.metadata?.next_after;
           if (after === undefined) return;
-          expect((await rg.grep({ ...page, after })).output).toBe(
-            (await own.grep({ ...page, after })).output,
-          );
+          expect(said(await rg.grep({ ...page, after }))).toBe(said(await own.grep({ ...page, after })));
         },
       ),
       { numRuns: 60, endOnFailure: false },

@@ -96,6 +96,36 @@ test("of a flood only the last bytes are kept, and its last lines are on the scr
   late.close();
 });
 
+test("a screen of any size and in any colours can be come back to, and so can the others", async () => {
+  const other = await open("echo other; read line");
+  const painter = (cols: number, lines: number) =>
+    `"${process.execPath}" -e 'const line = "\\x1b[38;2;111;122;133;48;2;144;155;166mx\\x1b[38;2;112;123;134;48;2;145;156;167my".repeat(${cols / 2}); let n = 0; const next = () => { if (n++ < ${lines}) process.stdout.write(line + "\\r\\n", () => setTimeout(next, ${cols / 20})); else console.log("painted"); }; next()'; read line`;
+  for (const [cols, rows, lines] of [
+    [200, 50, 1100],
+    [1000, 1000, 300],
+  ] as const) {
+    const id = await open(`stty cols ${cols} rows ${rows}; ${painter(cols, lines)}`);
+    await terminals.resize(id, { cols, rows }, OWNER);
+    await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toContain("painted"), {
+      timeout: 40_000,
+      interval: 500,
+    });
+    const late = await terminals.attach({ id, from: "snapshot", write: false }, OWNER);
+    expect(late.attached.snapshot).toContain("painted");
+    late.close();
+  }
+  expect((await terminals.screen(other, OWNER)).text).toBe("other");
+}, 90_000);
+
+test("how the mouse is reported and keys are sent is part of a snapshot", async () => {
+  const id = await open("printf '\\033[?1002;1006h\\033=ready'; read line");
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toBe("ready"));
+  const late = await terminals.attach({ id, from: "snapshot", write: false }, OWNER);
+  for (const mode of ["\u001b[?1002h", "\u001b[?1006h", "\u001b="])
+    expect(late.attached.snapshot).toContain(mode);
+  late.close();
+});
+
 test("it is resized and ends while nobody watches, and that is told later", async () => {
   const id = await open("trap 'stty size' WINCH; echo ready; until read -t 0.1 line; do :; done; exit 7");
   await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toBe("ready"));

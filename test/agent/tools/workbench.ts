@@ -201,7 +201,8 @@ export class Workbench {
   }
 
   #openTerminals(): Terminals {
-    const env = { ...(this.#options.env ?? process.env), BENCH_ROOT: this.#root };
+    // What the user's own shell does when it starts is none of a test's business.
+    const env = { ...(this.#options.env ?? process.env), HOME: this.home, BENCH_ROOT: this.#root };
     return new Terminals({ folder: path.join(this.state, "terminals"), env });
   }
 

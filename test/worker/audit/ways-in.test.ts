@@ -13,7 +13,7 @@ it("passkeys, recovery codes, sign-ins by them, and pauses, by whom", async () =
   const renamed = { ...json({ name: "Phone" }), method: "PATCH" };
   expect((await person.ask(`/v1/passkeys/${view.id}`, renamed)).status).toBe(200);
   expect((await person.ask(`/v1/passkeys/${view.id}`, { method: "DELETE" })).status).toBe(204);
-  await person.post("/v1/recovery-codes", {});
+  const { codes } = await person.post<{ codes: string[] }>("/v1/recovery-codes", {});
   await person.post("/v1/pause", { paused: true });
   await person.post("/v1/pause", { paused: false });
   const entries = await recordWith(person, 8);
@@ -30,7 +30,8 @@ it("passkeys, recovery codes, sign-ins by them, and pauses, by whom", async () =
   ]);
   for (const entry of entries.filter(({ type }) => type !== "session"))
     expect(entry.by).toEqual(signedIn?.by);
-  expect(JSON.stringify(entries)).not.toMatch(/[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}/);
+  expect(codes.length).toBeGreaterThan(0);
+  for (const code of codes) expect(JSON.stringify(entries)).not.toContain(code.split(".").at(-1));
 });
 
 it("shares, from the link to whoever accepted it and back", async () => {
