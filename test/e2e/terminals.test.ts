@@ -1,5 +1,7 @@
 /** A terminal through a real relay and a real agent: it outlives both the caller's connection and the agent, byte by byte. */
 import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
@@ -74,3 +76,27 @@ it("the agent is killed while a program writes, and the caller has every byte of
   expect(hashOf(bytes.subarray(-wanted.length))).toBe(hashOf(wanted));
   expect(hashOf(bytes.subarray(0, before.length))).toBe(hashOf(before));
 });
+
+it.each([
+  ["wants the sandbox", { sandbox: "always" }],
+  ["denies commands", { denied_tools: ["Bash"] }],
+])(
+  "a policy that %s cuts off who is attached, and the terminal goes on",
+  { timeout: MINUTE },
+  async (_by, policy) => {
+    using caller = await open();
+    const created = await caller.call("TerminalCreate", { shell: "/bin/sh", cwd: rig.folder });
+    const { terminal } = created.metadata ?? {};
+    const { stream } = await caller.stream("TerminalAttach", { terminal, write: true });
+    const cut = collect(stream, []).catch((error: unknown) => error);
+    const policyFile = join(rig.dataDir, "agent", "policy.json");
+    writeFileSync(policyFile, JSON.stringify(policy));
+    expect(await cut).toMatchObject({ code: "PERMISSION_DENIED", hop: "agent" });
+    expect(await caller.call("TerminalAttach", { terminal })).toMatchObject({ code: "PERMISSION_DENIED" });
+    rmSync(policyFile);
+    // Without a stream it is refused then for that.
+    const attach = async () => (await caller.call("TerminalAttach", { terminal })).code;
+    await expect.poll(attach, { timeout: 10_000 }).not.toBe("PERMISSION_DENIED");
+    expect(await caller.call("TerminalClose", { terminal })).toMatchObject({ type: "success" });
+  },
+);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -245,6 +245,29 @@ test("a holder that speaks only another version is refused, and left alone", asy
   expect(error).toMatchObject({ code: "UNAVAILABLE", details: { reason: "HOLDER_VERSION", pid: 4711 } });
   other.close();
   rmSync(join(folder, "holder.sock"), { force: true });
+});
+
+test("whoever does not keep to the protocol is cut off, and terminals go on", async () => {
+  const id = await open("echo here; cat");
+  const greeting = messageFrame({ versions: [1] });
+  const attach = messageFrame({ n: 1, op: "attach", id, from: 0, write: true });
+  const wrong = [
+    Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+    Buffer.from([1, 0xff, 0xff, 0xff, 0xff]),
+    messageFrame({ versions: "all" }),
+    Buffer.concat([greeting, Buffer.from([2, 0, 0, 0, 1, 0x78])]),
+    Buffer.concat([greeting, messageFrame({ n: 1, op: "explode" })]),
+    Buffer.concat([greeting, messageFrame({ n: 1, op: "resize", id, cols: 0, rows: 1e9 })]),
+    Buffer.concat([greeting, Buffer.from([1, 0, 0, 0, 2, 0x7b, 0x7b])]),
+    Buffer.concat([greeting, attach, messageFrame({ type: "explode" })]),
+  ];
+  for (const bytes of wrong) {
+    const socket = createConnection(join(folder, "holder.sock"));
+    socket.on("data", () => undefined);
+    socket.write(bytes);
+    await once(socket, "close");
+  }
+  expect((await terminals.screen(id, OWNER)).text).toBe("here");
 });
 
 test("a path too long for a socket is refused before anything is started", async () => {
