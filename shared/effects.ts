@@ -42,6 +42,8 @@ const EFFECT_OF = {
   TerminalCreate: "execute",
   TerminalClose: "execute",
   TerminalAttach: "execute",
+  TerminalExecute: "execute",
+  TerminalInput: "execute",
 } as const satisfies Record<string, Effect>;
 
 /** A tool whose name and effect are pinned here. */

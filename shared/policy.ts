@@ -124,6 +124,8 @@ const CONFINABLE: ReadonlySet<string> = new Set([
   "SystemLog",
   "BashOutput",
   "TaskStop",
+  "TerminalList",
+  "TerminalClose",
 ]);
 
 /**
@@ -176,7 +178,7 @@ const RULES: readonly Rule[] = [
     const limit = limitOf(question);
     if (!limit) return undefined;
     const { tool, policy, confinesCommands } = question;
-    const isConfined = isConfinable(tool, policy) || (tool === SHELL && confinesCommands);
+    const isConfined = isConfinable(tool, policy) || (RUNS_COMMANDS.has(tool) && confinesCommands);
     return { ...limit, refusal: isConfined ? undefined : deniedBeyondFolders(name, WORDS[limit.by]) };
   },
   ({ tool, grant, policy: { allowed_ports: ports }, port }, name) => {
@@ -188,7 +190,7 @@ const RULES: readonly Rule[] = [
     return { ...by, entry: port === undefined ? undefined : String(entry) };
   },
   ({ tool, grant, confinesCommands }, name) => {
-    if (tool !== SHELL || grant.owner) return undefined;
+    if (!RUNS_COMMANDS.has(tool) || grant.owner) return undefined;
     return { by: "grant", field: "owner", refusal: confinesCommands ? undefined : deniedShell(name) };
   },
 ];
@@ -221,8 +223,15 @@ function limitOf({ grant, policy }: Question): Pick<Ruling, "by" | "field"> | un
 
 type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
-/** It runs any command, so only a sandbox can confine it. */
 const SHELL = "Bash";
+/** They run any command, so only a sandbox can confine them. */
+const RUNS_COMMANDS: ReadonlySet<string> = new Set([
+  SHELL,
+  "TerminalCreate",
+  "TerminalAttach",
+  "TerminalExecute",
+  "TerminalInput",
+] satisfies BuiltInTool[]);
 
 /** It reaches programs on the device that trust whoever is there, so policies name the ports. */
 const PORTS = "ConnectPort";
@@ -269,6 +278,8 @@ const MAY_ALSO: Readonly<Record<string, BuiltInTool>> = {
   ApplyPatch: "Delete",
   TerminalCreate: SHELL,
   TerminalAttach: SHELL,
+  TerminalExecute: SHELL,
+  TerminalInput: SHELL,
 } satisfies Partial<Record<BuiltInTool, BuiltInTool>>;
 
 /** What a call does besides its own tool's work, as another tool would; `subjects` as for `askingRules`. */

@@ -144,8 +144,8 @@ export class Approvals {
     const paths = await this.#options.lookAtPaths(needs.paths ?? [], { session, rights }, signal);
     const subjects = subjectsOf(input, needs.subjects, paths);
     const isAllowed = tool.continues !== undefined && needs.isApproved === true;
-    // What else it does is told only by the paths that it names.
-    const alsoAbout = paths.length > 0 ? subjects : undefined;
+    // What else it does is told only by the paths and the command that it names.
+    const alsoAbout = paths.length > 0 || needs.subjects ? subjects : undefined;
     const also = needs.tools?.map((other) => ({ tool: other.tool, subjects: alsoAbout })) ?? [];
     const asking = isAllowed ? [] : admission.asking(tool.continues ?? tool.name, subjects, also);
     return { asks: asking.length > 0, atMachine: asking.some(({ rule }) => rule.at === "machine"), paths };

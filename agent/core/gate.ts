@@ -3,6 +3,7 @@
  * the tool's name first, then what the input needs: paths, an application, rights of further tools. Paths are checked once
  * more by descriptor where they are used, which rules out races (TOCTOU): that check is final.
  */
+import { hash } from "node:crypto";
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -39,8 +40,8 @@ export interface Needs {
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** A port of this machine that it connects to. */
   readonly port?: number;
-  /** It runs commands outside the sandbox, so nobody gets it whose commands must run in it. */
-  readonly shell?: "free";
+  /** How the program that it reaches is confined (`shellOf`): it is for those alone whose own commands are confined in this way. */
+  readonly shell?: string;
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
   /** What rules that ask are matched with besides the paths: a command, an address, an application. */
@@ -204,7 +205,7 @@ export class Admission {
       const message = `${does}, which needs the same permission as ${toolName(tool)}. ${refusal.message}`;
       return { ...refusal, message };
     }
-    if (shell && this.rights.shell !== shell) return confinedShell();
+    if (shell !== undefined && shell !== shellOf(this.rights)) return otherShell().shape();
     return port === undefined ? undefined : this.refusal("ConnectPort" satisfies BuiltInTool, port);
   }
 
@@ -256,12 +257,18 @@ function secretsOf({ owner, secrets }: GrantScope): readonly string[] | undefine
   return owner || secrets === "open" ? undefined : SECRET_PATHS;
 }
 
-function confinedShell(): ErrorShape {
+/** How commands run under these rights: `free`, or a text that differs for other limits. */
+export function shellOf({ shell, ...limits }: Rights): string {
+  return shell === "free" ? shell : hash("sha256", JSON.stringify(limits));
+}
+
+/** The error for a terminal that was opened under other limits. */
+export function otherShell(): MatrxError {
   return denied(
-    "This call's commands must run in the sandbox, and terminals do not run in it",
-    `Run commands one by one with ${toolName("Bash")}; a terminal needs the owner's token, without limits on paths`,
-    { reason: "TERMINAL_NOT_CONFINED" },
-  ).shape();
+    "This terminal was opened under other limits than this call's",
+    "Leave out terminal to get another, or open one",
+    { reason: "OTHER_LIMITS" },
+  );
 }
 
 function denied(message: string, hint: string, details: Record<string, unknown>): MatrxError {

@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Wrapped } from "../platform/platform.ts";
-import type { SandboxBackend } from "./backend.ts";
+import { type SandboxBackend, SCRIPTS_INSIDE, type Surroundings } from "./backend.ts";
 import { installCommand } from "./install-command.ts";
 import { limited } from "./limits.ts";
 import { type HiddenPath, type SandboxRules, SCRATCH } from "./rules.ts";
@@ -43,8 +43,8 @@ until grep -qs ':${PROXY_PORT.toString(16).toUpperCase().padStart(4, "0")} .* 0A
 exec "$@"`;
 
 /**
- * All namespaces and no capabilities: as root, a command could otherwise unmount what hides a folder. New sessions, so that
- * it has no terminal of ours. It dies with the program that starts it, which is a job's shell and not the agent.
+ * All namespaces and no capabilities: as root, a command could otherwise unmount what hides a folder. It dies with the
+ * program that starts it: a job's shell, or the holder of terminals, and not the agent.
  */
 const ISOLATION = [
   "--unshare-user",
@@ -56,8 +56,10 @@ const ISOLATION = [
   "--disable-userns",
   ...["--cap-drop", "ALL"],
   "--die-with-parent",
-  "--new-session",
 ];
+/** So that a command has no terminal of ours. On one of its own it needs that session for job control. */
+const WITHOUT_TERMINAL = "--new-session";
+const TERMINAL_ENVIRONMENT = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
 export class Bwrap implements SandboxBackend {
   readonly name = "bubblewrap";
@@ -70,16 +72,21 @@ export class Bwrap implements SandboxBackend {
     this.#options = options;
   }
 
-  wrap(command: readonly string[], rules: SandboxRules, proxy?: string): Wrapped {
+  wrap(command: readonly string[], rules: SandboxRules, { proxy, terminal }: Surroundings = {}): Wrapped {
     const { bwrap, prlimit, socat, env } = this.#options;
     if (proxy !== undefined && socat === undefined) throw noSocat(rules.network);
     const filter = proxy === undefined ? this.#filter : this.#filterWithProxy;
     const proxied = proxy === undefined ? {} : PROXY_ENVIRONMENT;
-    const inside = { ...env, ...proxied, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH };
+    const inside = {
+      ...{ ...env, ...proxied, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH },
+      ...(terminal && TERMINAL_ENVIRONMENT),
+    };
     const args = [
       ...ISOLATION,
+      ...(terminal ? [] : [WITHOUT_TERMINAL]),
       ...this.#mounts(rules),
       ...(proxy === undefined ? [] : ["--ro-bind", proxy, PROXY_SOCKET]),
+      ...(terminal ? ["--ro-bind", terminal.scripts, SCRIPTS_INSIDE] : []),
       // Last: until then, bwrap creates mount points there.
       ...["--remount-ro", "/dev", "--remount-ro", "/"],
       ...["--chdir", rules.cwd],

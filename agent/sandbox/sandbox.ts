@@ -4,7 +4,7 @@ import type { Caller } from "../core/gate.ts";
 import type { Lack } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import { confinedEnvironment, loginPath } from "../platform/environment.ts";
-import type { Wrap } from "../platform/platform.ts";
+import type { Wrap, Wrapped } from "../platform/platform.ts";
 import { RulesCompiler } from "./compile.ts";
 import type { DomainProxies } from "./domain-proxies.ts";
 import { findBackend } from "./find-backend.ts";
@@ -27,6 +27,8 @@ export interface SandboxOptions {
 export interface Confinement {
   readonly rules: SandboxRules;
   readonly wrap: Wrap;
+  /** The same for a program on a terminal of its own, which finds the folder `scripts` at `SCRIPTS_INSIDE`. */
+  wrapOnTerminal(command: readonly string[], scripts: string): Wrapped;
   /** Whether a folder is one that the caller was granted. */
   isGranted(folder: string): boolean;
 }
@@ -64,7 +66,8 @@ export class Sandbox {
     const proxy = rules.network.length > 0 ? await this.#proxies.socketFor(rules.network) : undefined;
     return {
       rules,
-      wrap: (command) => backend.wrap(command, rules, proxy),
+      wrap: (command) => backend.wrap(command, rules, { proxy }),
+      wrapOnTerminal: (command, scripts) => backend.wrap(command, rules, { proxy, terminal: { scripts } }),
       isGranted: (folder) => rules.granted.some((root) => isIn(folder, root)) && mayRead(rules, folder),
     };
   }

@@ -64,6 +64,10 @@ export const recordSchema = z.object({
   session: z.string(),
   name: z.string().optional(),
   shell: z.string(),
+  /** How it is confined (`shellOf`). */
+  confined: z.string().default("free"),
+  /** Whether it was told to mark its commands. */
+  marks: z.boolean().default(false),
   cwd: z.string(),
   /** Milliseconds since 1970. */
   started: z.number(),
@@ -158,6 +162,8 @@ export const screenSchema = z.object({
   /** Whether a program draws on a screen of its own, as editors do. */
   alternate: z.boolean(),
   bracketedPaste: z.boolean(),
+  /** Whether arrow keys are sent as an application wants them (DECCKM). */
+  applicationKeys: z.boolean().default(false),
   title: z.string(),
 });
 export type TerminalScreen = z.infer<typeof screenSchema>;

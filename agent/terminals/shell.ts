@@ -1,7 +1,52 @@
-/** The program of a new terminal. */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+/** The program of a new terminal, and how it is started so that it marks its commands. */
+import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { randomBase32 } from "@matrx/shared/ids.ts";
 import type { Platform } from "../platform/platform.ts";
+import { SHELL_SCRIPTS } from "./shell-scripts.ts";
+
+/** A shell as it is started: one that reads no script of ours sends no marks. */
+export interface ShellStart {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What its marks carry, if it sends any. */
+  readonly nonce?: string;
+}
+
+/** `scripts`: the folder of scripts as the shell sees it. */
+export function shellStart(
+  file: string,
+  { scripts, env }: { readonly scripts: string; readonly env: NodeJS.ProcessEnv },
+): ShellStart {
+  const name = file.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
+  const nonce = randomBase32(20);
+  const marks = { MATRX_MARKS: nonce };
+  if (name === "bash") return { args: ["--init-file", `${scripts}/bash.sh`], env: marks, nonce };
+  if (name === "zsh") {
+    const { ZDOTDIR: own } = env;
+    const folders = { ZDOTDIR: `${scripts}/zsh`, ...(own && { MATRX_ZDOTDIR: own }) };
+    return { args: [], env: { ...marks, ...folders }, nonce };
+  }
+  if (name === "fish") {
+    const quoted = scripts.replace(/['\\]/g, "\\$&");
+    return { args: ["-C", `source '${quoted}/fish.fish'`], env: marks, nonce };
+  }
+  if (name === "pwsh" || name === "powershell") {
+    const script = `. '${join(scripts, "powershell.ps1").replaceAll("'", "''")}'`;
+    return { args: ["-NoLogo", "-NoExit", "-Command", script], env: marks, nonce };
+  }
+  return { args: [], env: {} };
+}
+
+/** Writes the scripts into a folder. */
+export function writeShellScripts(folder: string): void {
+  for (const [name, text] of Object.entries(SHELL_SCRIPTS)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+  }
+}
 
 /** The file of the wanted shell, by its path or its name; absent: the user's own. Throws MatrxError `INVALID_PARAMETERS`. */
 export function findShell(wanted: string | undefined, env: NodeJS.ProcessEnv, platform: Platform): string {

@@ -1,10 +1,14 @@
 /** The terminals of this device, as the agent sees them: each belongs to a grant, and the owner sees all. */
+import { join } from "node:path";
 import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import * as z from "zod";
+import { otherShell, type Rights, shellOf } from "../core/gate.ts";
 import { cleanEnvironment, loginPath, markedEnvironment } from "../platform/environment.ts";
+import type { Wrapped } from "../platform/platform.ts";
+import { confinedProgram } from "./confined-program.ts";
 import { type Attachment, HolderLink } from "./holder-link.ts";
 import {
   type AttachRequest,
@@ -17,6 +21,7 @@ import {
   type TerminalScreen,
   type TerminalSignal,
 } from "./protocol.ts";
+import { writeShellScripts } from "./shell.ts";
 import { holderEndpoint, openHolder } from "./start-holder.ts";
 
 export interface TerminalsOptions {
@@ -36,6 +41,12 @@ export interface NewTerminal {
   readonly cwd: string;
   readonly cols: number;
   readonly rows: number;
+  /** Variables besides those of all terminals. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the marks of its shell carry. */
+  readonly nonce?: string;
+  /** Set if it runs in the sandbox: how it is confined (`shellOf`), and what is started instead of the program. */
+  readonly confinement?: { readonly limits: string; readonly wrapped: Wrapped };
 }
 
 type Who = Pick<GrantScope, "id" | "owner">;
@@ -62,23 +73,35 @@ export class Terminals {
 
   /** Throws MatrxError. */
   async create(wanted: NewTerminal): Promise<string> {
-    const { grant, session, name, file, args, cwd, cols, rows } = wanted;
+    const { grant, session, name, file, cwd, cols, rows, confinement, nonce = randomBase32(20) } = wanted;
     const own = (await this.list(grant)).filter(({ record }) => record.grant === grant.id);
     if (own.length >= TERMINAL_LIMITS.mostPerGrant) throw tooMany(own.length);
     const id = `term_${randomBase32(10)}`;
     const record: TerminalRecord = {
       ...{ grant: grant.id, owner: grant.owner, session, shell: file, cwd },
+      ...{ confined: confinement?.limits ?? "free", marks: wanted.nonce !== undefined },
       ...(name !== undefined && { name }),
       started: Date.now(),
     };
     const link = await this.#connect();
-    const env = terminalEnvironment(this.#env, id, await this.#path);
-    await link.ask(
-      "create",
-      { id, file, args, cwd, cols, rows, env, nonce: randomBase32(20), record },
-      z.object({ pid: z.int() }),
-    );
+    const program = confinement
+      ? confinedProgram(join(this.#options.folder, id), confinement.wrapped, {
+          ...wanted.env,
+          ...markedEnvironment(id),
+        })
+      : {
+          ...{ file, args: wanted.args, cwd },
+          env: { ...terminalEnvironment(this.#env, id, await this.#path), ...wanted.env },
+        };
+    await link.ask("create", { id, ...program, cols, rows, nonce, record }, z.object({ pid: z.int() }));
     return id;
+  }
+
+  /** The folder of what shells read at their start. */
+  shellScripts(): string {
+    const folder = join(this.#options.folder, "shells");
+    writeShellScripts(folder);
+    return folder;
   }
 
   /** Those that a grant may see. Starts no holder. Throws MatrxError. */
@@ -86,6 +109,14 @@ export class Terminals {
     const link = await this.#living();
     const all = link ? await link.ask("list", {}, z.array(infoSchema)) : [];
     return all.filter(({ record }) => grant.owner || record.grant === grant.id);
+  }
+
+  /** The same for a caller that wants to see or use it. Throws MatrxError `PERMISSION_DENIED` if it is confined in another way. */
+  async enter(id: string, { grant, rights }: { readonly grant: Who; readonly rights: Rights }) {
+    const found = await this.find(id, grant);
+    const own = shellOf(rights);
+    if (own !== "free" && found.record.confined !== own) throw otherShell();
+    return found;
   }
 
   /** Throws MatrxError `NOT_FOUND` also for another grant's terminal. */

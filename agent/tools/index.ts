@@ -38,6 +38,8 @@ import { taskStopTool } from "./task-stop.ts";
 import { terminalAttachTool } from "./terminal-attach.ts";
 import { terminalCloseTool } from "./terminal-close.ts";
 import { terminalCreateTool } from "./terminal-create.ts";
+import { terminalExecuteTool } from "./terminal-execute.ts";
+import { terminalInputTool } from "./terminal-input.ts";
 import { terminalListTool } from "./terminal-list.ts";
 import { uploadTool } from "./upload.ts";
 import { uploadAbortTool } from "./upload-abort.ts";
@@ -68,6 +70,7 @@ export function deviceTools({
 }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   const digests = new Digests();
+  const terminalParts = { terminals, sandbox, platform: files.platform };
   return [
     readTool(files),
     writeTool(files),
@@ -101,7 +104,9 @@ export function deviceTools({
     uploadInfoTool(files, uploads),
     uploadAbortTool(uploads),
     connectPortTool(ownPorts),
-    terminalCreateTool(terminals, files.platform),
+    terminalCreateTool(terminalParts),
+    terminalExecuteTool(terminalParts),
+    terminalInputTool(terminals),
     terminalListTool(terminals),
     terminalCloseTool(terminals),
     terminalAttachTool(terminals),

@@ -1,5 +1,6 @@
 /** TerminalAttach: shows a terminal, and types into it, through the stream that the call opens. */
 import * as z from "zod";
+import { shellOf } from "../core/gate.ts";
 import { defineTool } from "../core/tool.ts";
 import { serveTerminal } from "../terminals/serve-terminal.ts";
 import type { Terminals } from "../terminals/terminals.ts";
@@ -28,17 +29,20 @@ export function terminalAttachTool(terminals: Terminals) {
     model: { hidden: true },
     interactive: true,
     timeoutMs: 30_000,
-    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }], shell: "free" }),
-    async preview({ terminal, write = false }, { grant }) {
-      const { id, pid, record } = await terminals.find(terminal, grant);
+    prepare: (_request, { rights }) => ({
+      tools: [{ tool: "Bash", does: "A terminal runs commands" }],
+      shell: shellOf(rights),
+    }),
+    async preview({ terminal, write = false }, caller) {
+      const { id, pid, record } = await terminals.enter(terminal, caller);
       return {
         summary: `${write ? "Watch and type into" : "Watch"} the terminal ${id} of ${record.shell}`,
         bound: { "the terminal": `${id} ${pid}` },
       };
     },
-    async handle({ terminal, from_sequence, write = false }, { grant, opensStream }) {
+    async handle({ terminal, from_sequence, write = false }, { grant, rights, opensStream }) {
+      const { id, cols, rows, begin, end } = await terminals.enter(terminal, { grant, rights });
       if (!opensStream) throw needsStreamError("TerminalAttach");
-      const { id, cols, rows, begin, end } = await terminals.find(terminal, grant);
       return {
         output: `Attached to ${id}`,
         metadata: { terminal: id, cols, rows, first_sequence: begin, next_sequence: end, write },

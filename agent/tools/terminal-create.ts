@@ -1,11 +1,9 @@
 /** TerminalCreate: opens a shell on a pseudo terminal, which outlives this program. */
 import * as z from "zod";
+import { shellOf } from "../core/gate.ts";
 import { defineTool } from "../core/tool.ts";
-import { absolutePath } from "../fs/path-syntax.ts";
-import type { Platform } from "../platform/platform.ts";
+import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
 import { TERMINAL_LIMITS } from "../terminals/protocol.ts";
-import { findShell } from "../terminals/shell.ts";
-import type { Terminals } from "../terminals/terminals.ts";
 
 const cells = z.int().min(1).max(TERMINAL_LIMITS.mostCells).optional();
 
@@ -17,42 +15,40 @@ const input = z.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe("Absolute path, or the name of a program on the PATH (default: the user's own shell)"),
+    .describe("Name or absolute path of a shell (default: the user's own, in the sandbox bash)"),
   cols: cells.describe("Columns, 1 to 1000 (default 80)"),
   rows: cells.describe("Rows, 1 to 1000 (default 24)"),
 });
 
-type Input = z.infer<typeof input>;
-
-export function terminalCreateTool(terminals: Terminals, platform: Platform) {
-  const programOf = ({ shell, cwd }: Input, session: { readonly cwd: string }) => ({
-    file: findShell(shell, terminals.environment, platform),
-    cwd: cwd === undefined ? session.cwd : absolutePath(cwd, session.cwd, platform),
-  });
+export function terminalCreateTool(parts: TerminalParts) {
   return defineTool({
     name: "TerminalCreate",
     description:
-      "Open a shell on a terminal of its own. It goes on when nobody watches it and when the agent restarts, until `TerminalClose`, or until the token ends.",
+      "Open a shell on a terminal of its own. It goes on when nobody watches it and when the agent restarts, until `TerminalClose`, or until the token ends. Run commands in it with `TerminalExecute`, press keys with `TerminalInput`.",
     details:
-      "Only for callers whose commands run outside the sandbox; it needs the permission of `Bash` too. A rule that asks about `Bash` asks about opening one, whatever it matches, and about nothing that is typed. At most 16 of one token may be open.",
+      "Models get one from `TerminalExecute`. It runs in the sandbox if the caller's commands do; their domains can then be reached only until the agent restarts. It needs the permission of `Bash` too. A rule that asks about `Bash` asks about opening one, whatever it matches. At most 16 of one token may be open.",
     input,
     model: { hidden: true },
     timeoutMs: 30_000,
-    prepare: () => ({ tools: [{ tool: "Bash", does: "A terminal runs commands" }], shell: "free" }),
-    async preview(request, { session }) {
-      const { file, cwd } = programOf(request, session);
-      return { summary: `Open a terminal with ${file} in ${cwd}` };
-    },
-    async handle(request, { session, grant, approved, signal }) {
-      approved?.checkCwd(session.cwd);
-      const { name, cols = 80, rows = 24 } = request;
-      const program = programOf(request, session);
-      signal.throwIfAborted();
-      const wanted = { grant, session: session.id, name, ...program, args: [], cols, rows };
-      const terminal = await terminals.create(wanted);
+    prepare: (_request, { rights }) => ({
+      tools: [{ tool: "Bash", does: "A terminal runs commands" }],
+      shell: shellOf(rights),
+    }),
+    async preview(request, { session, grant, rights }) {
+      const { file, cwd, confinement } = await planTerminal(parts, request, { session, grant, rights });
+      const where = confinement ? " in the sandbox" : "";
       return {
-        output: `Opened ${terminal} with ${program.file} in ${program.cwd}`,
-        metadata: { terminal, shell: program.file, cwd: program.cwd, cols, rows },
+        summary: `Open a terminal with ${file} in ${cwd}${where}`,
+        bound: { "how it is confined": shellOf(rights) },
+      };
+    },
+    async handle(request, context) {
+      context.approved?.checkCwd(context.session.cwd);
+      context.signal.throwIfAborted();
+      const { id: terminal, ...opened } = await openTerminal(parts, request, context);
+      return {
+        output: `Opened ${terminal} with ${opened.shell} in ${opened.cwd}`,
+        metadata: { terminal, ...opened },
       };
     },
   });

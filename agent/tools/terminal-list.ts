@@ -15,8 +15,10 @@ export function terminalListTool(terminals: Terminals) {
     timeoutMs: 30_000,
     async handle(_request, { grant }) {
       const found = (await terminals.list(grant)).map(shown);
-      const lines = found.map(({ terminal, name, shell, cwd }) =>
-        [terminal, name, shell, cwd].filter((part) => part !== undefined).join("  "),
+      const lines = found.map(({ terminal, name, shell, cwd, foreground, running }) =>
+        [terminal, name, shell, cwd, running ? foreground : "ended"]
+          .filter((part) => part !== undefined)
+          .join("  "),
       );
       return {
         output: [`${counted(found.length, "terminal")}`, ...lines].join("\n"),

@@ -92,6 +92,7 @@ export class Screen {
       cursor: { column: active.cursorX, row: active.cursorY },
       alternate: active.type === "alternate",
       bracketedPaste: this.#terminal.modes.bracketedPasteMode,
+      applicationKeys: this.#terminal.modes.applicationCursorKeysMode,
     };
   }
 

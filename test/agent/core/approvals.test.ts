@@ -78,6 +78,11 @@ test("a rule about a tool asks about whatever else does the same", async () => {
   expect(await asks("ApplyPatch", patch("*** Add File: c.ts\n+x"))).toBe(false);
   // Nobody can tell what will be typed.
   expect(await asks("TerminalCreate", {})).toBe(true);
+  const { metadata } = await bench.call("TerminalCreate", { shell: "/bin/bash" });
+  const { terminal } = metadata ?? {};
+  expect(await asks("TerminalInput", { terminal, text: "ls\n" })).toBe(true);
+  expect(await asks("TerminalExecute", { terminal, command: "rm -r x" })).toBe(true);
+  expect(await asks("TerminalExecute", { terminal, command: "ls" })).toBe(false);
   expect(await asks("TerminalList", {})).toBe(false);
 });
 

@@ -7,7 +7,7 @@ import { makeCallId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
-import { Gate, type Needs, type PathNeed } from "../../../agent/core/gate.ts";
+import { Gate, type Needs, type PathNeed, shellOf } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { fixedTools } from "../../../agent/core/tool-source.ts";
@@ -93,6 +93,8 @@ const PORTS = ["ConnectPort"];
 const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
   ["TerminalCreate", {}],
   ["TerminalAttach", { terminal: "term_0000000000" }],
+  ["TerminalExecute", { command: "ls" }],
+  ["TerminalInput", { terminal: "term_0000000000" }],
 ];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
@@ -292,6 +294,26 @@ test.each([
     expect(mayGoOn()).toBe(false);
   },
 );
+
+test("a stream that reaches a confined shell may not go on under other limits", async () => {
+  const bench = await Workbench.open();
+  const grant = { ...bench.owner, owner: false };
+  const gate = new Gate({ policy: { current: () => ({}) }, checkPaths: bench.checkPaths });
+  const mayGoOn = (shell: string, more: Partial<GrantScope> = {}) =>
+    gate.mayCall("TerminalAttach", { grant: { ...grant, ...more } }, { shell });
+  const own = shellOf(bench.admission({ grant }).rights);
+  expect(mayGoOn(own)).toBe(true);
+  expect(mayGoOn("free")).toBe(false);
+  for (const more of [
+    { paths: [bench.home] },
+    { denied_paths: ["~/private"] },
+    { network: ["example.com"] },
+    { effects: ["execute"] },
+    { secrets: "open" },
+    { owner: true },
+  ] satisfies Partial<GrantScope>[])
+    expect(mayGoOn(own, more), JSON.stringify(more)).toBe(false);
+});
 
 test.each([
   ["the device's own", { allowed_apps: ["paint"] }, {}],

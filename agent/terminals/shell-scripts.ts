@@ -1,0 +1,119 @@
+/**
+ * What shells read when a terminal opens, so that they mark where a prompt begins (A), where typing does (B), where a command's
+ * output begins (C) and how the command ended (D): OSC 133, and their folder by OSC 7. The user's own files are read as ever,
+ * and none is changed. The terminal's nonce comes in `MATRX_MARKS`, and the user's own `ZDOTDIR` in `MATRX_ZDOTDIR`.
+ */
+
+/** `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so the marks are put around it each time. */
+const BASH = String.raw`
+if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+  __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_set=x
+  __matrx_before_prompt() {
+    local code=$? here=$PWD
+    here=${"$"}{here//%/%25} here=${"$"}{here//#/%23} here=${"$"}{here//\?/%3F}
+    if [ "$__matrx_ran" = 1 ]; then printf '\e]133;D;%s;nonce=%s\a' "$code" "$__matrx_nonce"; fi
+    __matrx_ran=0
+    printf '\e]7;file://%s%s\a' "$HOSTNAME" "$here"
+  }
+  __matrx_around_prompt() {
+    case $PS1 in
+    *"133;B;nonce=$__matrx_nonce"*) ;;
+    *) PS1="\[\e]133;A;nonce=$__matrx_nonce\a\]$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
+    esac
+  }
+  # A variable that is set is cut to nothing, which evaluates what counts the characters.
+  PS0=${"$"}{PS0-}'${"$"}{__matrx_set:0:$((__matrx_ran = 1, 0))}\e]133;C;nonce='$__matrx_nonce'\a'
+  if [[ $(declare -p PROMPT_COMMAND 2> /dev/null) == "declare -a"* ]]; then
+    PROMPT_COMMAND=(__matrx_before_prompt "${"$"}{PROMPT_COMMAND[@]}" __matrx_around_prompt)
+  else
+    PROMPT_COMMAND="__matrx_before_prompt${"$"}{PROMPT_COMMAND:+
+$PROMPT_COMMAND}
+__matrx_around_prompt"
+  fi
+fi
+unset MATRX_MARKS
+`;
+
+/** zsh reads the rest of its files from the user's own folder, once this one has said where that is. */
+const ZSH = String.raw`
+if [[ -n ${"$"}{MATRX_ZDOTDIR-} ]]; then ZDOTDIR=$MATRX_ZDOTDIR; else unset ZDOTDIR; fi
+typeset -g __matrx_nonce=$MATRX_MARKS __matrx_ran=0
+unset MATRX_MARKS MATRX_ZDOTDIR
+if [[ -o interactive ]]; then
+  __matrx_before_prompt() {
+    local code=$? here=${"$"}{${"$"}{${"$"}{PWD//\%/%25}//\#/%23}//\?/%3F}
+    if [[ $__matrx_ran == 1 ]]; then printf '\e]133;D;%s;nonce=%s\a' $code $__matrx_nonce; fi
+    __matrx_ran=0
+    printf '\e]7;file://%s%s\a' $HOST $here
+    if [[ $PS1 != *"133;B;nonce=$__matrx_nonce"* ]]; then
+      PS1=$'%{\e]133;A;nonce='$__matrx_nonce$'\a%}'$PS1$'%{\e]133;B;nonce='$__matrx_nonce$'\a%}'
+    fi
+  }
+  __matrx_before_command() {
+    __matrx_ran=1
+    printf '\e]133;C;nonce=%s\a' $__matrx_nonce
+  }
+  autoload -Uz add-zsh-hook
+  add-zsh-hook precmd __matrx_before_prompt
+  add-zsh-hook preexec __matrx_before_command
+fi
+if [[ -r ${"$"}{ZDOTDIR:-$HOME}/.zshenv ]]; then source ${"$"}{ZDOTDIR:-$HOME}/.zshenv; fi
+`;
+
+/** Read after the user's own files. */
+const FISH = String.raw`
+set -g __matrx_nonce $MATRX_MARKS
+set -e MATRX_MARKS
+functions -q fish_prompt; or function fish_prompt; printf '> '; end
+functions -c fish_prompt __matrx_prompt
+function fish_prompt
+  printf '\e]133;A;nonce=%s\a' $__matrx_nonce
+  __matrx_prompt
+  printf '\e]133;B;nonce=%s\a' $__matrx_nonce
+end
+function __matrx_before_command --on-event fish_preexec
+  printf '\e]133;C;nonce=%s\a' $__matrx_nonce
+end
+function __matrx_after_command --on-event fish_postexec
+  printf '\e]133;D;%s;nonce=%s\a' $status $__matrx_nonce
+  printf '\e]7;file://%s%s\a' $hostname (string escape --style=url -- $PWD)
+end
+`;
+
+/** Written, not run: no machine here has it. */
+const POWERSHELL = `
+$global:__matrxNonce = $env:MATRX_MARKS
+$global:__matrxRan = $false
+$global:__matrxPrompt = $function:prompt
+Remove-Item Env:MATRX_MARKS
+function global:__matrxMark([string] $what) { "$([char]27)]133;$what;nonce=$global:__matrxNonce$([char]7)" }
+function global:prompt {
+  $succeeded = $?
+  $code = if ($succeeded) { 0 } elseif ($global:LASTEXITCODE) { $global:LASTEXITCODE } else { 1 }
+  $ended = if ($global:__matrxRan) { __matrxMark "D;$code" } else { '' }
+  $global:__matrxRan = $false
+  $here = $executionContext.SessionState.Path.CurrentLocation
+  $folder = if ($here.Provider.Name -eq 'FileSystem') { "$([char]27)]7;$(([uri] $here.ProviderPath).AbsoluteUri)$([char]7)" } else { '' }
+  $ended + $folder + (__matrxMark 'A') + (& $global:__matrxPrompt) + (__matrxMark 'B')
+}
+if (Get-Command PSConsoleHostReadLine -ErrorAction SilentlyContinue) {
+  $global:__matrxReadLine = $function:PSConsoleHostReadLine
+  function global:PSConsoleHostReadLine {
+    $line = & $global:__matrxReadLine
+    if ($line) {
+      $global:__matrxRan = $true
+      [Console]::Write((__matrxMark 'C'))
+    }
+    $line
+  }
+}
+`;
+
+/** Files by their names in the folder of scripts. */
+export const SHELL_SCRIPTS: Readonly<Record<string, string>> = {
+  "bash.sh": BASH,
+  "zsh/.zshenv": ZSH,
+  "fish.fish": FISH,
+  "powershell.ps1": POWERSHELL,
+};

@@ -1,0 +1,131 @@
+/** TerminalExecute: runs a command in the shell of a terminal, and returns what it wrote and its exit code. */
+import { StringDecoder } from "node:string_decoder";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { shellOf } from "../core/gate.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import { type Execution, execute } from "../terminals/execute.ts";
+import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
+import { terminalText } from "../terminals/terminal-text.ts";
+
+const DEFAULT_YIELD_MS = 30_000;
+const MAX_YIELD_MS = 600_000;
+/** Lines of the screen that show why a command did not run. */
+const SCREEN_LINES = 12;
+
+const input = z.strictObject({
+  command: z.string().min(1).max(60_000).describe("The command"),
+  terminal: z.string().min(1).max(64).optional().describe("Default: your newest idle one, or a new one"),
+  yield_ms: z
+    .int()
+    .min(1)
+    .max(MAX_YIELD_MS)
+    .optional()
+    .describe("Return after this many milliseconds even if it still runs (default 30000, at most 600000)"),
+});
+
+type Caller = Pick<ToolContext, "session" | "grant" | "rights">;
+
+export function terminalExecuteTool(parts: TerminalParts) {
+  const { terminals } = parts;
+  /** Where a command is being typed, or waited for. */
+  const taken = new Set<string>();
+
+  const idleOne = async ({ session, grant, rights }: Caller) =>
+    (await terminals.list(grant)).findLast(
+      ({ id, record, exit, state }) =>
+        record.session === session.id &&
+        record.grant === grant.id &&
+        record.confined === shellOf(rights) &&
+        exit === null &&
+        state !== "running" &&
+        !taken.has(id),
+    );
+
+  return defineTool({
+    name: "TerminalExecute",
+    description:
+      "Run a command in a shell on a terminal, which keeps variables and environment for the next one: for interactive programs. Returns output and exit code; if it runs longer than 30 seconds, go on with `TerminalInput`.",
+    details:
+      "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command.",
+    input,
+    model: { omit: ["yield_ms"] },
+    timeoutMs: MAX_YIELD_MS + 30_000,
+    prepare: ({ command }, { rights }) => ({
+      subjects: [command],
+      tools: [{ tool: "Bash", does: "A terminal runs commands" }],
+      shell: shellOf(rights),
+    }),
+    async preview({ command, terminal }, caller) {
+      const found = terminal === undefined ? await idleOne(caller) : await terminals.enter(terminal, caller);
+      const { cwd } = found ?? (await planTerminal(parts, {}, caller));
+      return {
+        summary: `Run in ${found ? `the terminal ${found.id}` : "a new terminal"}: ${command}`,
+        command: { text: command, cwd: cwd ?? caller.session.cwd },
+        bound: { "the terminal": found ? `${found.id} ${found.pid}` : "new" },
+      };
+    },
+    async handle({ command, terminal, yield_ms = DEFAULT_YIELD_MS }, context) {
+      const { grant, signal, output } = context;
+      const named =
+        terminal === undefined ? await idleOne(context) : await terminals.enter(terminal, context);
+      const id = named?.id ?? (await openTerminal(parts, {}, context)).id;
+      if (taken.has(id)) throw isTaken(id);
+      taken.add(id);
+      const began = performance.now();
+      const decoder = new StringDecoder("utf8");
+      const live = (offset: number, bytes: Buffer) => output("stdout", offset, decoder.write(bytes));
+      try {
+        const execution = await execute(terminals, id, command, { grant, yieldMs: yield_ms, signal, live });
+        const { exit } = execution;
+        return {
+          output: await told(execution, id, grant),
+          metadata: {
+            terminal: id,
+            running: execution.outcome === "running" || execution.outcome === "unfinished",
+            exit_code: exit,
+            duration_ms: Math.round(performance.now() - began),
+          },
+          ...(exit !== null && { exit }),
+        };
+      } finally {
+        taken.delete(id);
+      }
+    },
+  });
+
+  async function told(execution: Execution, id: string, grant: ToolContext["grant"]): Promise<string> {
+    const { outcome, exit } = execution;
+    const keys = toolName("TerminalInput");
+    const screen = async () =>
+      (await terminals.screen(id, grant)).text.split("\n").slice(-SCREEN_LINES).join("\n");
+    switch (outcome) {
+      case "ended":
+        return noted(terminalText(execution.output), exit === 0 ? undefined : `Exit code ${exit}`);
+      case "closed":
+        return noted(terminalText(execution.output), `${id} ended with it`);
+      case "running":
+        return noted(terminalText(execution.output), `It still runs in ${id}: go on with ${keys}`);
+      case "unrun":
+        return noted(await screen(), "The shell did not run it");
+      case "unfinished":
+        return noted(
+          await screen(),
+          `The shell waits for the rest of it: type that with ${keys}, or press ctrl-c`,
+        );
+    }
+  }
+}
+
+function noted(text: string, note: string | undefined): ToolResult["output"] {
+  if (note === undefined) return text;
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${note}]`;
+}
+
+function isTaken(id: string): MatrxError {
+  return toolError("CONFLICT", `Another call runs a command in ${id}`, {
+    hint: "Wait for it, or leave out terminal to get another",
+    details: { reason: "BUSY" },
+  });
+}
