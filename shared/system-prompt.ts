@@ -17,7 +17,7 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ["BashOutput", "Read the output of a background command"],
   ["TaskStop", "End a background command"],
   ["TerminalExecute", "Run a command in a terminal"],
-  ["TerminalInput", "Type there, and see its screen"],
+  ["TerminalInput", "Type there and see its screen"],
   ["Read", "Read files (returns numbered lines)"],
   ["Write", "Write files (creates directories)"],
   ["Edit", "Find-and-replace in files (old_string must be unique)"],

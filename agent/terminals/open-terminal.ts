@@ -23,6 +23,8 @@ export interface WantedTerminal {
   readonly shell?: string | undefined;
   readonly cols?: number | undefined;
   readonly rows?: number | undefined;
+  /** It is opened for one command. */
+  readonly spare?: boolean;
 }
 
 type Opener = Pick<ToolContext, "session" | "grant" | "rights">;
@@ -43,7 +45,7 @@ export async function planTerminal(parts: TerminalParts, { shell, cwd }: WantedT
 /** Throws MatrxError. */
 export async function openTerminal(parts: TerminalParts, wanted: WantedTerminal, caller: Opener) {
   const { terminals } = parts;
-  const { name, cols = 80, rows = 24 } = wanted;
+  const { name, cols = 80, rows = 24, spare = false } = wanted;
   const { file, cwd, confinement } = await planTerminal(parts, wanted, caller);
   const { environment } = terminals;
   const { grant, session, rights } = caller;
@@ -51,7 +53,7 @@ export async function openTerminal(parts: TerminalParts, wanted: WantedTerminal,
   const seen = confinement ? { scripts: SCRIPTS_INSIDE, env: {} } : { scripts, env: environment };
   const { env, ...start } = shellStart(file, seen);
   const id = await terminals.create({
-    ...{ grant, session: session.id, name, file, cwd, cols, rows, ...start },
+    ...{ grant, session: session.id, name, file, cwd, cols, rows, spare, ...start },
     env: { ...env, SHELL: file },
     ...(confinement && {
       confinement: {

@@ -66,6 +66,8 @@ export const recordSchema = z.object({
   shell: z.string(),
   /** How it is confined (`shellOf`). */
   confined: z.string().default("free"),
+  /** Whether it was opened for one command, and may be closed to make room when it is idle. */
+  spare: z.boolean().default(false),
   /** Whether it was told to mark its commands. */
   marks: z.boolean().default(false),
   cwd: z.string(),

@@ -43,6 +43,8 @@ export interface NewTerminal {
   readonly rows: number;
   /** Variables besides those of all terminals. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it may be closed to make room when it is idle. */
+  readonly spare?: boolean;
   /** What the marks of its shell carry. */
   readonly nonce?: string;
   /** Set if it runs in the sandbox: how it is confined (`shellOf`), and what is started instead of the program. */
@@ -74,12 +76,12 @@ export class Terminals {
   /** Throws MatrxError. */
   async create(wanted: NewTerminal): Promise<string> {
     const { grant, session, name, file, cwd, cols, rows, confinement, nonce = randomBase32(20) } = wanted;
-    const own = (await this.list(grant)).filter(({ record }) => record.grant === grant.id);
-    if (own.length >= TERMINAL_LIMITS.mostPerGrant) throw tooMany(own.length);
+    await this.#makeRoom(grant);
     const id = `term_${randomBase32(10)}`;
     const record: TerminalRecord = {
       ...{ grant: grant.id, owner: grant.owner, session, shell: file, cwd },
       ...{ confined: confinement?.limits ?? "free", marks: wanted.nonce !== undefined },
+      spare: wanted.spare ?? false,
       ...(name !== undefined && { name }),
       started: Date.now(),
     };
@@ -95,6 +97,16 @@ export class Terminals {
         };
     await link.ask("create", { id, ...program, cols, rows, nonce, record }, z.object({ pid: z.int() }));
     return id;
+  }
+
+  async #makeRoom(grant: Who): Promise<void> {
+    const own = (await this.list(grant)).filter(({ record }) => record.grant === grant.id);
+    if (own.length < TERMINAL_LIMITS.mostPerGrant) return;
+    const idle = own.find(({ record, state, viewers }) => {
+      return record.spare && state === "prompt" && viewers.length === 0;
+    });
+    if (!idle) throw tooMany(own.length);
+    await this.close(idle.id, grant);
   }
 
   /** The folder of what shells read at their start. */

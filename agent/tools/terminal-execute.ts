@@ -48,7 +48,7 @@ export function terminalExecuteTool(parts: TerminalParts) {
     description:
       "Run a command in a shell on a terminal, which keeps variables and environment for the next one: for interactive programs. Returns output and exit code; if it runs longer than 30 seconds, go on with `TerminalInput`.",
     details:
-      "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command.",
+      "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command. When a token has 16 terminals, the oldest idle one that was opened for a command is closed.",
     input,
     model: { omit: ["yield_ms"] },
     timeoutMs: MAX_YIELD_MS + 30_000,
@@ -70,7 +70,7 @@ export function terminalExecuteTool(parts: TerminalParts) {
       const { grant, signal, output } = context;
       const named =
         terminal === undefined ? await idleOne(context) : await terminals.enter(terminal, context);
-      const id = named?.id ?? (await openTerminal(parts, {}, context)).id;
+      const id = named?.id ?? (await openTerminal(parts, { spare: true }, context)).id;
       if (taken.has(id)) throw isTaken(id);
       taken.add(id);
       const began = performance.now();

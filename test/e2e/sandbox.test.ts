@@ -4,13 +4,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
+import { startAgent } from "./agent.ts";
+import { stopWithHolder } from "./holders.ts";
 import { type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig();
 });
-afterAll(() => rig?.stop());
+afterAll(async () => {
+  if (rig) await stopWithHolder(rig);
+});
 
 const minted = z.object({ token: z.string() });
 
@@ -42,4 +46,34 @@ it("an AI grant's command works in its folder, and reaches nothing else", NEEDS_
   expect(metadata.cwd).toBe(work);
   expect(readdirSync(work).sort()).toEqual([".env", "file"]);
   expect(readFileSync(join(work, "file"), "utf8")).toBe("made\n");
+});
+
+it("an AI grant's terminal is sandboxed, and goes on when the agent is killed", NEEDS_SANDBOX, async () => {
+  const work = join(rig.folder, "terminal");
+  mkdirSync(work);
+  const person = await rig.relay.signIn();
+  const wish = { name: "AI at a terminal", paths: [work], ask: [] };
+  const { token } = await rig.relay.request(person, "POST /v1/tokens", minted, wish);
+  const call = async (tool: string, input: object) => {
+    const answer = await fetch(`${rig.base}/tools/${tool}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    return z
+      .object({ output: z.string(), metadata: z.looseObject({ terminal: z.string() }) })
+      .parse(await answer.json());
+  };
+  const first = await call("TerminalExecute", { command: `pwd; x=kept; cat ${rig.dataDir}/*` });
+  expect(first.output).toMatch(new RegExp(`^${work}\n`));
+  expect(first.metadata).toMatchObject({ exit_code: 1, running: false });
+  process.kill(rig.agent.child.pid ?? 0, "SIGKILL");
+  rig.agent = await startAgent(rig.dataDir);
+  await rig.agent.registered();
+  const { terminal } = first.metadata;
+  expect((await call("TerminalExecute", { command: 'echo "$x" > file; cat file', terminal })).output).toBe(
+    "kept\n",
+  );
+  expect(readFileSync(join(work, "file"), "utf8")).toBe("kept\n");
+  expect((await call("TerminalInput", { terminal, text: "pwd\n" })).output).toContain(work);
 });

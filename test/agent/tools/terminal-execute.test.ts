@@ -5,6 +5,8 @@ import { describe, expect, it, test } from "vitest";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
 
+const bash = { shell: "/bin/bash" };
+
 interface Ran {
   output: string;
   exit: number | undefined;
@@ -55,6 +57,27 @@ test("without a terminal it runs in the session's own, which is opened once", as
   expect(other).toMatchObject({ output: "<>\n" });
   expect(other.metadata?.terminal).not.toBe(terminal);
 });
+
+test("the oldest idle terminal that was opened for a command makes room, one that was asked for never", async () => {
+  const bench = await Workbench.open();
+  const run = async (command: string, yield_ms = 10_000) =>
+    await bench.call("TerminalExecute", { command, yield_ms }, { session: bench.newSession() });
+  const listed = async () =>
+    (await bench.call("TerminalList", {})).metadata?.terminals as { terminal: string }[];
+  await bench.call("TerminalCreate", bash);
+  await run("sleep 1000", 100);
+  for (let count = 2; count < 16; count++) await run("true");
+  const [asked, busy, idle, ...others] = (await listed()).map(({ terminal }) => terminal);
+  const { metadata } = await run("true");
+  expect((await listed()).map(({ terminal }) => terminal)).toEqual([
+    asked,
+    busy,
+    ...others,
+    metadata?.terminal,
+  ]);
+  expect(idle).toBeDefined();
+  expect(await failure(bench.call("TerminalInput", { terminal: idle }))).toMatchObject({ code: "NOT_FOUND" });
+}, 30_000);
 
 test("what somebody had begun to type is not run with it", async () => {
   const bench = await Workbench.open();
