@@ -23,11 +23,13 @@ const DONE_BY: ReadonlyMap<string, string> = new Map([
   ["search_files", "Glob"],
 ]);
 
-/** Tools that are useless without another one, which produces their input. */
+/** Tools that are useless without another one, which produces their input or whose permission they need. */
 const NEEDS: ReadonlyMap<string, string> = new Map([
   ["BashOutput", "Bash"],
   ["TaskStop", "Bash"],
   ["StopProcess", "ListProcesses"],
+  ["TerminalExecute", "Bash"],
+  ["TerminalInput", "TerminalExecute"],
 ]);
 
 /**
@@ -46,8 +48,12 @@ export function modelView(
       .filter(({ name, unavailable, model }) => unavailable === undefined && !model?.hidden && mayCall(name))
       .map(({ name }) => name),
   );
+  const isUsable = (name: string): boolean => {
+    const other = NEEDS.get(name);
+    return open.has(name) && (other === undefined || isUsable(other));
+  };
   return [...open]
-    .filter((name) => !open.has(DONE_BY.get(name) ?? "") && open.has(NEEDS.get(name) ?? name))
+    .filter((name) => !open.has(DONE_BY.get(name) ?? "") && isUsable(name))
     .flatMap((name) => tools.get(name) ?? [])
     .map((tool) => viewOf(tool, names));
 }

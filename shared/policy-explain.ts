@@ -2,7 +2,15 @@
 import * as z from "zod";
 import { fitsTool } from "./access-rules.ts";
 import { effectOf, effectSchema } from "./effects.ts";
-import { type Asking, askingRules, needsSandbox, type Question, type Ruling, rulingsOn } from "./policy.ts";
+import {
+  type Asking,
+  askingRules,
+  needsSandbox,
+  type Question,
+  RUNS_COMMANDS,
+  type Ruling,
+  rulingsOn,
+} from "./policy.ts";
 import { portSchema } from "./ports.ts";
 
 /** What a rule says about a call. `may ask`: it asks about some paths, which the device resolves. */
@@ -50,10 +58,10 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   const subjects = subjectsIn(tool, input);
   const rulings = rulingsOn({ ...question, port: portIn(input) });
   const askings = askingRules({ tool, grant, policies: [policy] }, subjects);
-  const sandbox = tool === SHELL && needsSandbox(grant, [policy]);
+  const sandbox = RUNS_COMMANDS.has(tool) && needsSandbox(grant, [policy]);
   const rules = [
     ...rulings.map(ruled),
-    ...(tool === SHELL && policy.sandbox ? [sandboxed(policy.sandbox)] : []),
+    ...(RUNS_COMMANDS.has(tool) && policy.sandbox ? [sandboxed(policy.sandbox)] : []),
     ...askings.map((asking) => asked(asking, tool, subjects === undefined)),
   ];
   const reason = rulings.find(({ refusal }) => refusal)?.refusal?.message;
@@ -70,15 +78,13 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   };
 }
 
-const SHELL = "Bash";
-
 /** What a call is about, if its input tells; undefined if the device must resolve it first. */
 function subjectsIn(tool: string, input: Readonly<Record<string, unknown>>): string[] | undefined {
   if (tool === "ConnectPort") {
     const port = portIn(input);
     return port === undefined ? undefined : [`localhost:${port}`];
   }
-  const field = { Bash: "command", OpenUrl: "url", open_app: "app" }[tool];
+  const field = { Bash: "command", TerminalExecute: "command", OpenUrl: "url", open_app: "app" }[tool];
   const value = field === undefined ? undefined : input[field];
   return typeof value === "string" ? [value] : undefined;
 }

@@ -225,7 +225,7 @@ type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
 const SHELL = "Bash";
 /** They run any command, so only a sandbox can confine them. */
-const RUNS_COMMANDS: ReadonlySet<string> = new Set([
+export const RUNS_COMMANDS: ReadonlySet<string> = new Set([
   SHELL,
   "TerminalCreate",
   "TerminalAttach",

@@ -37,12 +37,20 @@ describe("the tools", () => {
   });
 
   it("leave out what is of no use without another that is not offered", () => {
-    const tools = ["Bash", "BashOutput", "TaskStop", "ListProcesses", "StopProcess"].map((name) =>
-      tool(name),
+    const terminals = ["TerminalExecute", "TerminalInput"];
+    const tools = ["Bash", "BashOutput", "TaskStop", "ListProcesses", "StopProcess", ...terminals].map(
+      (name) => tool(name),
     );
-    expect(namesOf(tools)).toHaveLength(5);
+    expect(namesOf(tools)).toHaveLength(7);
+    for (const denied of ["Bash", "TerminalExecute"])
+      expect(namesOf(tools, (name) => name !== denied)).not.toContain("TerminalInput");
     expect(namesOf(tools, (name) => effectOf(name) === "read")).toEqual(["ListProcesses"]);
-    expect(namesOf(tools, (name) => name !== "ListProcesses")).toEqual(["Bash", "BashOutput", "TaskStop"]);
+    expect(namesOf(tools, (name) => name !== "ListProcesses")).toEqual([
+      "Bash",
+      "BashOutput",
+      "TaskStop",
+      ...terminals,
+    ]);
   });
 
   it("are named once, in the order in which they were announced", () => {

@@ -21,6 +21,7 @@ const TOOLS = [
   "Delete",
   "ApplyPatch",
   "TerminalAttach",
+  "TerminalExecute",
   "Screenshot",
   "OpenUrl",
   "open_app",
@@ -212,11 +213,12 @@ describe("a decision", () => {
     fc.assert(
       fc.property(tools, worlds, fc.boolean(), fc.boolean(), (tool, world, confinesCommands, hasInput) => {
         const input = hasInput ? { command: "git push", url: "git push", app: "git push" } : {};
-        const known = hasInput && ["Bash", "OpenUrl", "open_app"].includes(tool) ? ["git push"] : undefined;
+        const isTold = ["Bash", "TerminalExecute", "OpenUrl", "open_app"].includes(tool);
+        const known = hasInput && isTold ? ["git push"] : undefined;
         const { refused, asked, sandboxed } = decide(tool, world, known, confinesCommands);
         const explained = explain({ tool, ...world, confinesCommands }, input);
         expect(explained.decision).toBe(refused ? "refused" : asked ? "asked" : "allowed");
-        expect(explained.sandbox).toBe(tool === "Bash" && sandboxed);
+        expect(explained.sandbox).toBe(/^(?:Bash|Terminal)/.test(tool) && sandboxed);
         const deciding = explained.rules.filter(({ decides }) => decides);
         expect(deciding.length).toBe(refused || asked ? 1 : 0);
         if (refused) expect(deciding[0]?.says).toBe("refuses");
