@@ -39,6 +39,7 @@ const EFFECT_OF = {
   open_app: "execute",
   Screenshot: "execute",
   ConnectPort: "execute",
+  FetchPort: "execute",
   TerminalCreate: "execute",
   TerminalClose: "execute",
   TerminalAttach: "execute",
@@ -49,6 +50,9 @@ const EFFECT_OF = {
 /** A tool whose name and effect are pinned here. */
 export type BuiltInTool = keyof typeof EFFECT_OF;
 
+/** Tools that connect to a port of the device. */
+export type PortTool = Extract<BuiltInTool, "ConnectPort" | "FetchPort">;
+
 const PINNED: ReadonlyMap<string, Effect> = new Map(Object.entries(EFFECT_OF));
 
 /** Names of an agent's built-in tools. */
@@ -57,6 +61,12 @@ export const BUILT_IN_TOOLS: readonly string[] = [...PINNED.keys()];
 /** The effect of a tool: pinned for built-in names, else `execute`, the strictest, until the owner says otherwise. */
 export function effectOf(tool: string): Effect {
   return PINNED.get(tool) ?? "execute";
+}
+
+const PORT_TOOLS: ReadonlySet<string> = new Set<PortTool>(["ConnectPort", "FetchPort"]);
+
+export function isPortTool(tool: string): tool is PortTool {
+  return PORT_TOOLS.has(tool);
 }
 
 /** The built-in tools of the device document, which a bare device is assumed to have. */

@@ -22,6 +22,8 @@ export const grantScopeSchema = z.object({
   ask: askRulesSchema.optional(),
   /** Domains that commands may reach; absent: none. */
   network: z.array(z.string()).optional(),
+  /** The only ports that it may reach, also where a policy lists none; absent: no limit on this side. */
+  ports: z.array(z.int()).optional(),
 });
 export type GrantScope = z.infer<typeof grantScopeSchema>;
 

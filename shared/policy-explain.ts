@@ -1,7 +1,7 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
 import { fitsTool } from "./access-rules.ts";
-import { effectOf, effectSchema } from "./effects.ts";
+import { effectOf, effectSchema, isPortTool } from "./effects.ts";
 import {
   type Asking,
   askingRules,
@@ -80,7 +80,7 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
 
 /** What a call is about, if its input tells; undefined if the device must resolve it first. */
 function subjectsIn(tool: string, input: Readonly<Record<string, unknown>>): string[] | undefined {
-  if (tool === "ConnectPort") {
+  if (isPortTool(tool)) {
     const port = portIn(input);
     return port === undefined ? undefined : [`localhost:${port}`];
   }

@@ -14,6 +14,7 @@ import {
   type BuiltInTool,
   type Effect,
   effectOf,
+  isPortTool,
   nearestName,
   toolNameOf,
 } from "./effects.ts";
@@ -87,7 +88,7 @@ export interface Question {
   called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
-  /** The port that a call of ConnectPort names; absent: not known yet, or not its tool. */
+  /** The port that a call of a port tool names; absent: not known yet, or not its tool. */
   port?: number | undefined;
   /** Whether the device could confine commands by a sandbox; it checks that it works when it runs one. */
   confinesCommands: boolean;
@@ -181,10 +182,17 @@ const RULES: readonly Rule[] = [
     const isConfined = isConfinable(tool, policy) || (RUNS_COMMANDS.has(tool) && confinesCommands);
     return { ...limit, refusal: isConfined ? undefined : deniedBeyondFolders(name, WORDS[limit.by]) };
   },
+  ({ tool, grant: { ports }, port }, name) => {
+    if (!isPortTool(tool) || !ports) return undefined;
+    const isOther = port !== undefined && !ports.includes(port);
+    const refusal = isOther ? deniedOtherPort(name, port, ports) : undefined;
+    return { by: "grant", field: "ports", entry: String(ports), refusal };
+  },
   ({ tool, grant, policy: { allowed_ports: ports }, port }, name) => {
-    if (tool !== PORTS) return undefined;
+    if (!isPortTool(tool)) return undefined;
     const by = { by: "policy", field: "allowed_ports" } as const;
-    if (!ports) return grant.owner ? undefined : { ...by, refusal: deniedAllPorts(name) };
+    // A grant that names ports was made for them by a person who may use any.
+    if (!ports) return grant.owner || grant.ports ? undefined : { ...by, refusal: deniedAllPorts(name) };
     const entry = port === undefined ? ports[0] : portEntryFor(ports, port);
     if (entry === undefined) return { ...by, refusal: deniedPort(name, port) };
     return { ...by, entry: port === undefined ? undefined : String(entry) };
@@ -233,9 +241,6 @@ export const RUNS_COMMANDS: ReadonlySet<string> = new Set([
   "TerminalInput",
 ] satisfies BuiltInTool[]);
 
-/** It reaches programs on the device that trust whoever is there, so policies name the ports. */
-const PORTS = "ConnectPort";
-
 const POLICY = "the device's policy";
 const WORDS: Record<Ruling["by"], string> = { grant: "the token's grant", policy: POLICY };
 
@@ -244,7 +249,7 @@ const WORDS: Record<Ruling["by"], string> = { grant: "the token's grant", policy
  * options.
  */
 function isConfinable(tool: string, { allowed_apps, allowed_ports }: Policy): boolean {
-  if (tool === PORTS) return allowed_ports !== undefined;
+  if (isPortTool(tool)) return allowed_ports !== undefined;
   return CONFINABLE.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
@@ -276,6 +281,7 @@ export interface Asking {
 /** Calls that may do what another tool does: a rule that asks about that tool asks about them too. */
 const MAY_ALSO: Readonly<Record<string, BuiltInTool>> = {
   ApplyPatch: "Delete",
+  FetchPort: "ConnectPort",
   TerminalCreate: SHELL,
   TerminalAttach: SHELL,
   TerminalExecute: SHELL,
@@ -329,6 +335,14 @@ function deniedBeyondFolders(tool: string, limitedBy: string): Refusal {
   return {
     message: `${tool} is refused: ${limitedBy} is limited to folders, and ${tool} can't be confined to them`,
     hint: "Use the file tools in those folders, or ask the owner for access without folder limits",
+  };
+}
+
+function deniedOtherPort(tool: string, port: number, ports: readonly number[]): Refusal {
+  return {
+    message: `${tool} is refused: the token's grant is for port ${ports.join(", ")}, not for ${port}`,
+    hint: "Make a link for that port",
+    details: { port },
   };
 }
 

@@ -4,7 +4,7 @@
  * more by descriptor where they are used, which rules out races (TOCTOU): that check is final.
  */
 import { hash } from "node:crypto";
-import type { BuiltInTool } from "@matrx/shared/effects.ts";
+import type { BuiltInTool, PortTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
@@ -39,7 +39,7 @@ export interface Needs {
   /** Other tools whose rights it needs, and what it does with them, as the beginning of a sentence. */
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** A port of this machine that it connects to. */
-  readonly port?: number;
+  readonly port?: { readonly number: number; readonly tool: PortTool };
   /** How the program that it reaches is confined (`shellOf`): it is for those alone whose own commands are confined in this way. */
   readonly shell?: string;
   /** An application that it starts. */
@@ -119,7 +119,7 @@ export class Gate {
   /** Whether a call of this tool could run that needs this, while the machine is not paused. */
   mayCall(tool: string, asker: Asker, needs: StreamNeeds = {}): boolean {
     const admission = this.#admission(asker);
-    return (admission.refusal(tool, needs.port) ?? admission.refusalOfNeeds(needs)) === undefined;
+    return (admission.refusal(tool, needs.port?.number) ?? admission.refusalOfNeeds(needs)) === undefined;
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
@@ -206,7 +206,7 @@ export class Admission {
       return { ...refusal, message };
     }
     if (shell !== undefined && shell !== shellOf(this.rights)) return otherShell().shape();
-    return port === undefined ? undefined : this.refusal("ConnectPort" satisfies BuiltInTool, port);
+    return port && this.refusal(port.tool, port.number);
   }
 
   #checkApp({ name, isListedAs }: NonNullable<Needs["app"]>): void {

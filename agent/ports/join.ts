@@ -84,7 +84,8 @@ async function receiveAll(to: Writable, stream: Bytes): Promise<number> {
   return bytes;
 }
 
-async function written(to: Writable, bytes: Uint8Array): Promise<void> {
+/** Writes; resolves when there is room for more. Rejects if the connection is closed. */
+export async function written(to: Writable, bytes: Uint8Array): Promise<void> {
   if (to.destroyed || to.writableEnded) throw new Error("The connection was closed");
   if (to.write(bytes)) return;
   const closed = new AbortController();

@@ -1,9 +1,9 @@
 /** ConnectPort: connects to a TCP port of this machine, and passes bytes both ways through the stream that the call opens. */
-import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { portSchema } from "@matrx/shared/ports.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { connectPort, LOOPBACK, type LoopbackHost } from "../ports/connect.ts";
+import { ownPortError } from "../ports/errors.ts";
 import type { OwnPorts } from "../ports/own-ports.ts";
 import { servePort } from "../ports/serve.ts";
 import { needsStreamError } from "../transfers/errors.ts";
@@ -26,7 +26,7 @@ export function connectPortTool(ownPorts: OwnPorts) {
     input,
     model: { hidden: true },
     timeoutMs: 15_000,
-    prepare: ({ port }) => ({ port, subjects: [`localhost:${port}`] }),
+    prepare: ({ port }) => ({ port: { number: port, tool: "ConnectPort" }, subjects: [`localhost:${port}`] }),
     async handle({ port, host = "localhost" }, { opensStream, signal }) {
       if (!opensStream) throw needsStreamError("ConnectPort");
       if (ownPorts.has(port)) throw ownPortError(port);
@@ -39,15 +39,4 @@ export function connectPortTool(ownPorts: OwnPorts) {
       };
     },
   });
-}
-
-function ownPortError(port: number): MatrxError {
-  return toolError(
-    "PERMISSION_DENIED",
-    `Matrx itself listens on port ${port} of this device, so nobody is connected to it`,
-    {
-      hint: "Call the relay, or the local server, directly",
-      details: { port },
-    },
-  );
 }

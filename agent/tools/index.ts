@@ -19,6 +19,7 @@ import { deleteDirectoryTool } from "./delete-directory.ts";
 import { directoryTreeTool } from "./directory-tree.ts";
 import { downloadTool } from "./download.ts";
 import { editTool } from "./edit.ts";
+import { fetchPortTool } from "./fetch-port.ts";
 import { fileInfoTool } from "./file-info.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
@@ -104,6 +105,7 @@ export function deviceTools({
     uploadInfoTool(files, uploads),
     uploadAbortTool(uploads),
     connectPortTool(ownPorts),
+    fetchPortTool(ownPorts),
     terminalCreateTool(terminalParts),
     terminalExecuteTool(terminalParts),
     terminalInputTool(terminals),

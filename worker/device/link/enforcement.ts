@@ -4,6 +4,7 @@
  * can see what a call touches, and refuses the call where it cannot. A bare device is never told a grant's folders.
  */
 import { ClosedPaths } from "@matrx/shared/access-rules.ts";
+import { isPortTool } from "@matrx/shared/effects.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
@@ -20,7 +21,7 @@ export function requireEnforced(
   policy: Policy,
   { ours, protocol }: Pick<DeviceAttachment, "ours" | "protocol">,
 ): void {
-  if (tool === "ConnectPort") requirePort(tool, input, grant, policy);
+  if (isPortTool(tool)) requirePort(tool, input, grant, policy);
   if (ours && protocol >= ENFORCES_ALL) return;
   const closing = closerOf(grant, policy);
   if (ours) {

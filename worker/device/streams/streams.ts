@@ -1,5 +1,5 @@
 /** Streams between callers and the agent: who may use which, how much may be on its way, and when they end. */
-import { type BuiltInTool, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { type BuiltInTool, effectOf, isPortTool, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -164,7 +164,7 @@ export class Streams {
   /** The policy allows other ports than before. Nobody here knows which port a stream is for, so all that may be for one end. */
   portsChanged(): void {
     for (const open of this.#all()) {
-      const mayBePort = open.tool === undefined ? open.effect === effectOf(PORTS) : open.tool === PORTS;
+      const mayBePort = open.tool === undefined ? open.effect === PORT_EFFECT : isPortTool(open.tool);
       if (mayBePort) this.#reset(open, PORTS_CHANGED);
     }
   }
@@ -280,7 +280,7 @@ function lostError(message: string): ErrorShape {
   return { code: "UNAVAILABLE", message, hint: "Open the stream again where it broke off", hop: "relay" };
 }
 
-const PORTS = "ConnectPort" satisfies BuiltInTool;
+const PORT_EFFECT = effectOf("ConnectPort" satisfies BuiltInTool);
 
 const PORTS_CHANGED: ErrorShape = {
   code: "PERMISSION_DENIED",

@@ -1,0 +1,113 @@
+/** Serves an HTTP request to a port of this machine as a stream: its body comes from the caller; the response goes back. */
+import { once } from "node:events";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { toolError } from "@matrx/shared/errors.ts";
+import { encodeHead, endToEnd, HEAD_BYTES, type HeaderList } from "@matrx/shared/forwarding/head.ts";
+import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
+import type { ByteStream, ServeStream } from "../core/byte-stream.ts";
+import { written } from "./join.ts";
+
+export interface WantedFetch {
+  readonly port: number;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: HeaderList;
+}
+
+/** A connection whose stream never comes is closed after this time, in milliseconds: its caller is gone. */
+const SERVED_WITHIN = 30_000;
+
+/** What a request, or a WebSocket, does with a connection and a stream. */
+type Exchange = (socket: Socket, stream: ByteStream) => Promise<StreamMessage>;
+
+/**
+ * The stream is reset with `UNAVAILABLE` if the port breaks the connection off. The connection is never used again: what
+ * one visitor's response leaves unread must not begin another's.
+ */
+export function serveExchange(socket: Socket, port: number, exchange: Exchange): ServeStream {
+  const unserved = setTimeout(() => socket.destroy(), SERVED_WITHIN).unref();
+  return async (stream) => {
+    clearTimeout(unserved);
+    const stop = () => socket.destroy();
+    stream.signal.addEventListener("abort", stop, { once: true });
+    try {
+      stream.signal.throwIfAborted();
+      return await exchange(socket, stream);
+    } catch (cause) {
+      if (stream.signal.aborted) throw stream.signal.reason;
+      throw brokenOff(port, cause);
+    } finally {
+      stream.signal.removeEventListener("abort", stop);
+      socket.destroy();
+    }
+  };
+}
+
+/** One request and its response; follows no redirect, decompresses nothing. */
+export function fetchExchange({ port, method, path, headers }: WantedFetch): Exchange {
+  return async (socket, stream) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      ...{ method, path, headers: headersTo(port, headers), maxHeaderSize: HEAD_BYTES },
+    });
+    const responded = once(request, "response") as Promise<[IncomingMessage]>;
+    // A program may answer before it has read the body, and close its side: then the response counts.
+    let isAnswered = false;
+    void sendBody(request, stream, () => isAnswered).catch((error: Error) => {
+      if (!isAnswered) request.destroy(error);
+    });
+    const [response] = await responded;
+    isAnswered = true;
+    return await sendResponse(response, stream);
+  };
+}
+
+/** Also for the answer of a program that opens no WebSocket. */
+export async function sendResponse(response: IncomingMessage, stream: ByteStream): Promise<StreamMessage> {
+  const { statusCode: status = 502, rawHeaders } = response;
+  const head = encodeHead({ status, headers: endToEnd(pairsOf(rawHeaders)) });
+  if (!head) throw new Error(`The headers have more than ${HEAD_BYTES} bytes`);
+  await stream.write(head);
+  let sent = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    await stream.write(piece);
+    sent += piece.length;
+  }
+  return { sent };
+}
+
+async function sendBody(
+  request: ClientRequest,
+  stream: ByteStream,
+  isAnswered: () => boolean,
+): Promise<void> {
+  request.flushHeaders();
+  for await (const piece of stream.incoming()) {
+    if (isAnswered()) return;
+    if (piece.kind === "data") await written(request, piece.bytes);
+  }
+  if (!request.destroyed) request.end();
+}
+
+/** The headers of a request to a port: dev servers refuse other hosts than this one. */
+export function headersTo(port: number, headers: HeaderList): Record<string, string[]> {
+  const record = new Map([["host", [`localhost:${port}`]]]);
+  for (const [given, value] of endToEnd(headers)) {
+    const name = given.toLowerCase();
+    if (name !== "host") record.set(name, [...(record.get(name) ?? []), value]);
+  }
+  return Object.fromEntries(record);
+}
+
+function pairsOf(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
+}
+
+function brokenOff(port: number, cause: unknown) {
+  return toolError("UNAVAILABLE", `Port ${port} of this device broke the exchange off`, {
+    hint: "Look at the program that serves it; it must speak HTTP",
+    cause,
+  });
+}
