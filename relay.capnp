@@ -48,6 +48,7 @@ const relay :Workerd.Worker = (
     (name = "OIDC_ISSUERS", fromEnvironment = "OIDC_ISSUERS"),
     (name = "HOSTS", fromEnvironment = "HOSTS"),
     (name = "MATRX_URL", fromEnvironment = "MATRX_URL"),
+    (name = "FORWARD_DOMAIN", fromEnvironment = "FORWARD_DOMAIN"),
   ],
   # The unique keys are where the data lies: a renamed one starts empty.
   durableObjectNamespaces = [

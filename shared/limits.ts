@@ -206,6 +206,8 @@ export const RATES = {
   guest: { messages_per_second: 10, calls_per_minute: 20 },
   /** The owner's own grants and our agent. */
   owner: { messages_per_second: 50, calls_per_minute: 1200 },
+  /** Visits to a port, each request of a page being a call. */
+  visit: { messages_per_second: 300, calls_per_minute: 3000 },
   /** The shortest time between two `device_heartbeat`, in milliseconds. */
   heartbeatEvery: 10_000,
 } as const;

@@ -1,6 +1,6 @@
 /** The bindings of the Worker and its objects. */
-import type { AddressEnv } from "./auth/address.ts";
 import type { OidcEnv } from "./auth/oidc/issuers.ts";
+import type { ForwardEnv } from "./forwarding/hosts.ts";
 import type { McpObjects } from "./mcp/listeners.ts";
 import type { Account } from "./objects/account.ts";
 import type { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
@@ -11,7 +11,7 @@ import type { OAuthStore } from "./objects/oauth-store.ts";
 import type { Pairing } from "./objects/pairing.ts";
 import type { Secrets } from "./secrets.ts";
 
-export interface Env extends Secrets, AddressEnv, OidcEnv {
+export interface Env extends Secrets, ForwardEnv, OidcEnv {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
   AUDIT: DurableObjectNamespace<Audit>;
@@ -22,6 +22,4 @@ export interface Env extends Secrets, AddressEnv, OidcEnv {
   ANONYMOUS_RATE_LIMIT: DurableObjectNamespace<AnonymousRateLimit>;
   /** The pages: static assets on Cloudflare, a disk service in the embedded relay. */
   ASSETS: Fetcher;
-  /** Set in the embedded relay. */
-  EMBEDDED?: string;
 }

@@ -58,6 +58,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     CLAIM_SECRET: secrets.claimSecret,
     HOSTS: ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${port}`).join(","),
     ...(publicUrl && { MATRX_URL: publicUrl }),
+    ...(process.env.FORWARD_DOMAIN && { FORWARD_DOMAIN: process.env.FORWARD_DOMAIN }),
     ...(issuers && { OIDC_ISSUERS: issuers }),
   };
   // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.

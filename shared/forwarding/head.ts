@@ -19,7 +19,7 @@ export type ResponseHead = z.infer<typeof responseHeadSchema>;
 
 const LENGTH_BYTES = 4;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Undefined if it would be larger than `HEAD_BYTES`. */
 export function encodeHead(head: ResponseHead): Uint8Array | undefined {

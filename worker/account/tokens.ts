@@ -28,6 +28,15 @@ interface LinkWish {
   readonly seconds: number;
 }
 
+interface VisitWish {
+  readonly device: string;
+  readonly port: number;
+  /** What is kept of its secret. */
+  readonly token: string;
+  readonly name: string;
+  readonly seconds: number;
+}
+
 const LINK_TOOLS = ["FileInfo", "Download"] as const;
 
 /** What a device is told of a grant: that it may use this one, or that it may no longer use any up to this version. */
@@ -68,6 +77,12 @@ export class Tokens {
   link({ device, path, hash, name, seconds }: LinkWish, now: number): Grant {
     const limits = { devices: [device], tools: [...LINK_TOOLS], paths: [path] };
     return this.add("link", name, seconds, { owner: false, effects: ["read"], ...limits, token: hash }, now);
+  }
+
+  /** Makes the grant of a visit to a port. Throws MatrxError. */
+  visit({ device, port, token, name, seconds }: VisitWish, now: number): Grant {
+    const limits = { devices: [device], tools: ["FetchPort"], ports: [port] };
+    return this.add("link", name, seconds, { owner: false, effects: ["execute"], ...limits, token }, now);
   }
 
   /** Makes a grant that lives for so many seconds. Throws MatrxError `RATE_LIMITED`. */

@@ -193,6 +193,16 @@ export class Requests {
     );
   }
 
+  exchange(
+    caller: Caller,
+    wanted: RestCall,
+    bytes: ReadableStream<Uint8Array> | undefined,
+  ): Promise<Outcome<BytesAnswer>> {
+    return this.#calling(caller, (lease) =>
+      this.#surfaces.bytes.exchange({ ...wanted, lease, guest: caller.guest }, bytes),
+    );
+  }
+
   callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
     return this.#calling(caller, (lease, now) =>
       this.#surfaces.rest.callByGuide({ ...wanted, lease, guest: caller.guest }, now),

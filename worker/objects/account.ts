@@ -18,6 +18,7 @@ import { Invites } from "../account/invites.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
 import { Membership } from "../account/membership.ts";
 import { Passkeys } from "../account/passkeys.ts";
+import { PortLinks } from "../account/port-links.ts";
 import { ReceivedShares } from "../account/received-shares.ts";
 import { RecoveryCodes } from "../account/recovery-codes.ts";
 import { Sessions } from "../account/sessions.ts";
@@ -41,6 +42,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
   readonly #fileLinks: FileLinks;
+  readonly #portLinks: PortLinks;
   readonly #clients: Clients;
   readonly #passkeys: Passkeys;
   readonly #recoveryCodes: RecoveryCodes;
@@ -59,6 +61,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
     this.#fileLinks = new FileLinks(this.#context);
+    this.#portLinks = new PortLinks(this.#context);
     this.#clients = new Clients(this.#context);
     this.#passkeys = new Passkeys(this.#context);
     this.#recoveryCodes = new RecoveryCodes(this.#context);
@@ -154,6 +157,18 @@ export class Account extends DurableObject<AccountEnv> {
 
   createFileLink(...args: Parameters<FileLinks["create"]>) {
     return this.#fileLinks.create(...args);
+  }
+
+  createPortLink(...args: Parameters<PortLinks["create"]>) {
+    return this.#portLinks.create(...args);
+  }
+
+  enterPort(...args: Parameters<PortLinks["enter"]>) {
+    return this.#portLinks.enter(...args);
+  }
+
+  portVisit(...args: Parameters<PortLinks["visit"]>) {
+    return this.#portLinks.visit(...args);
   }
 
   fileLinkTarget(...args: Parameters<FileLinks["target"]>) {

@@ -291,6 +291,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.callWithBytes(caller, wanted, bytes);
   }
 
+  /** A REST call of a tool that takes bytes and sends bytes at the same time. */
+  exchange(caller: Caller, wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined) {
+    return this.#requests.exchange(caller, wanted, bytes);
+  }
+
   /** The same as `call` on the guide's route: a slow call's response begins before the call ends. */
   callByGuide(caller: Caller, wanted: RestCall) {
     return this.#requests.callByGuide(caller, wanted);

@@ -63,6 +63,12 @@ export class DevicePort implements RecordingPort {
     return unwrap(await sent);
   }
 
+  /** A call of a tool that takes bytes and sends bytes at the same time, such as FetchPort. */
+  async exchange(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
+    const exchanged = this.#object.exchange(this.#caller, wanted, bytes) as Promise<Outcome<BytesAnswer>>;
+    return unwrap(await exchanged);
+  }
+
   /** Otherwise the runtime leaves out Content-Length. */
   sized(bytes: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
     return bytes.pipeThrough(new FixedLengthStream(length));

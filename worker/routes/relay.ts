@@ -44,6 +44,7 @@ import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
 import { pauseRoutes } from "./pause.ts";
+import { newPortLinkRoute } from "./port-links.ts";
 import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
@@ -82,6 +83,7 @@ export const relayRoutes: readonly RelayRoute[] = [
 /** Routes of one device, for managing it. */
 export const managedRoutes: readonly RelayRoute[] = [
   newFileLinkRoute,
+  newPortLinkRoute,
   ...deviceRoutes,
   ...controlRoutes,
   ...approvalRoutes,

@@ -4,10 +4,12 @@ import { errorShapeOf } from "../../problem.ts";
 import type { DeviceContext } from "../context.ts";
 import { type HttpCaller, HttpConnection } from "../streams/http-connection.ts";
 import type { RestCalls } from "./rest.ts";
+import { Turns } from "./turns.ts";
 
 export class BytesCalls {
   readonly #context: DeviceContext;
   readonly #rest: RestCalls;
+  readonly #turns = new Turns();
 
   constructor(context: DeviceContext, rest: RestCalls) {
     this.#context = context;
@@ -37,6 +39,25 @@ export class BytesCalls {
       return { answer, end: { trailer: await connection.send(bytes) } };
     } catch (error) {
       return { answer, end: { error: errorShapeOf(error) } };
+    }
+  }
+
+  /** The same for a tool that takes bytes and sends bytes at the same time. Of one grant, only some at once. */
+  async exchange(
+    wanted: RestCall & HttpCaller,
+    bytes: ReadableStream<Uint8Array> | undefined,
+  ): Promise<BytesAnswer> {
+    const endTurn = await this.#turns.take(wanted.lease.scope.id);
+    try {
+      const connection = HttpConnection.both(this.#context.streams, wanted);
+      const answer = await this.#open(connection, wanted, Date.now());
+      if (isSuccess(answer)) return { answer, bytes: connection.exchange(bytes, endTurn) };
+      void bytes?.cancel().catch(() => undefined);
+      endTurn();
+      return { answer };
+    } catch (error) {
+      endTurn();
+      throw error;
     }
   }
 

@@ -113,7 +113,7 @@ function isBare(store: RecordStore): boolean {
 }
 
 function rateLimits(lease: Lease, { rates }: Policy): RateLimits {
-  const usual = lease.scope.owner ? RATES.owner : RATES.guest;
+  const usual = lease.scope.owner ? RATES.owner : lease.scope.ports ? RATES.visit : RATES.guest;
   return {
     messages_per_second: rates?.messages_per_second ?? usual.messages_per_second,
     calls_per_minute: rates?.calls_per_minute ?? usual.calls_per_minute,

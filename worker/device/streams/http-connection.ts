@@ -16,6 +16,8 @@ import type { Streams } from "./streams.ts";
 
 /** What is on its way to the reader of a response at most, in bytes. */
 const WINDOW = 1024 * 1024;
+/** The same where many requests go on at once. */
+const EXCHANGE_WINDOW = 256 * 1024;
 /** How much of a request's body is read at once, in bytes, but at its end; by itself, the platform reads 4 KiB. */
 const PIECE = 128 * 1024;
 /** The only stream of a request. */
@@ -52,6 +54,11 @@ export class HttpConnection implements CallerConnection {
     return new HttpConnection(streams, caller, LIMITS.streamWindowMinBytes);
   }
 
+  /** For a request whose body goes to the device, and whose response is what the device sends meanwhile. */
+  static both(streams: Streams, caller: HttpCaller): HttpConnection {
+    return new HttpConnection(streams, caller, EXCHANGE_WINDOW);
+  }
+
   get opens(): Opens & { connection: ConnectionId } {
     return { connection: this.id, stream: STREAM, credit: this.#window };
   }
@@ -78,6 +85,61 @@ export class HttpConnection implements CallerConnection {
       this.#end.reset(READER_LEFT);
     };
     return new ReadableStream({ type: "bytes", pull, cancel });
+  }
+
+  /** Sends a request's body while what the device sends is read. `onOver` is called once, when the stream is over. */
+  exchange(body: ReadableStream<Uint8Array> | undefined, onOver: () => void): ReadableStream<Uint8Array> {
+    const over = new AbortController();
+    const pieces = this.#end.incoming();
+    const end = () => {
+      if (over.signal.aborted) return;
+      clearTimeout(this.#impatience ?? null);
+      over.abort();
+      onOver();
+    };
+    this.#end.signal.addEventListener("abort", end, { once: true });
+    if (this.#end.signal.aborted) end();
+    void this.#sendAlong(body, over.signal);
+    const pull = async (controller: ReadableByteStreamController) => {
+      clearTimeout(this.#impatience ?? null);
+      const piece = await nextBytes(pieces);
+      if (!piece) {
+        end();
+        return controller.close();
+      }
+      controller.enqueue(piece);
+      this.#impatience = setTimeout(() => this.#end.reset(READS_TOO_SLOWLY), TIMES.streamDrain);
+    };
+    const cancel = () => {
+      this.#end.reset(READER_LEFT);
+      end();
+    };
+    return new ReadableStream({ type: "bytes", pull, cancel });
+  }
+
+  /** A body that breaks off resets the stream. What is left of it when the device has answered is not read. */
+  async #sendAlong(body: ReadableStream<Uint8Array> | undefined, over: AbortSignal): Promise<void> {
+    const reader = body?.getReader({ mode: "byob" });
+    const stop = () => void reader?.cancel().catch(() => undefined);
+    over.addEventListener("abort", stop, { once: true });
+    let buffer: ArrayBufferLike = new ArrayBuffer(PIECE);
+    try {
+      while (reader && !over.aborted) {
+        const { value, done }: ReadableStreamReadResult<Uint8Array> = await reader.read(
+          new Uint8Array(buffer),
+        );
+        if (done) break;
+        await this.#end.write(value);
+        buffer = value.buffer;
+      }
+      if (!over.aborted) await this.#end.end();
+    } catch {
+      // Once it is over, neither the body nor the stream takes or gives anything.
+      if (!over.aborted && !this.#end.trailer) this.#end.reset(BROKE_OFF);
+    } finally {
+      over.removeEventListener("abort", stop);
+      stop();
+    }
   }
 
   /**

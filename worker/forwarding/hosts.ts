@@ -1,0 +1,68 @@
+/**
+ * Hosts for the ports of devices, `<port>--<device>.<forward domain>`: an origin for each, so that what a device serves
+ * never runs on the relay's own. The embedded relay uses `localhost`, whose subdomains browsers look for on this machine.
+ */
+import { relayError } from "@matrx/shared/errors.ts";
+import { isDeviceId } from "@matrx/shared/ids.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
+import type { Visited } from "../account/port-links.ts";
+import { type AddressEnv, linkOrigin, publicAddress } from "../auth/address.ts";
+
+export interface ForwardEnv extends AddressEnv {
+  /** The domain of these hosts, such as `forward.example`, without a scheme. */
+  FORWARD_DOMAIN?: string | null;
+  /** Set in the embedded relay. */
+  EMBEDDED?: string;
+}
+
+/** A host that is forwarded; without `visited`, its name names no port of a device. */
+export interface ForwardHost {
+  readonly origin: string;
+  readonly visited: Visited | undefined;
+}
+
+/** Undefined for a request to the relay itself. */
+export function forwardHostOf(env: ForwardEnv, request: Request): ForwardHost | undefined {
+  const host = (request.headers.get("Host") ?? new URL(request.url).host).toLowerCase();
+  const domain = domainsOf(env).find((one) => host.endsWith(`.${one}`));
+  if (domain === undefined || host === publicAddress(env)?.host) return undefined;
+  const visited = visitedBy(host.slice(0, -domain.length - 1));
+  return { origin: `${schemeOf(domain)}//${host}`, visited };
+}
+
+/** The origin of a port. Throws MatrxError `UNAVAILABLE` if this relay has no domain for it. */
+export function forwardOrigin(env: ForwardEnv, request: Request, { device, port }: Visited): string {
+  const domain = env.FORWARD_DOMAIN || localDomain(env, request);
+  if (!domain) throw noDomain();
+  return `${schemeOf(domain)}//${port}--${device}.${domain}`;
+}
+
+function domainsOf(env: ForwardEnv): string[] {
+  const address = publicAddress(env);
+  const local = [...(env.HOSTS?.split(",") ?? []), ...(address ? [address.host] : [])].filter((host) =>
+    /^localhost(?::\d+)?$/.test(host),
+  );
+  return [...(env.FORWARD_DOMAIN ? [env.FORWARD_DOMAIN.toLowerCase()] : []), ...local];
+}
+
+/** Of an embedded relay that is used on its own machine. */
+function localDomain(env: ForwardEnv, request: Request): string | undefined {
+  const { hostname, port } = new URL(linkOrigin(env, request));
+  return env.EMBEDDED && isLoopback(hostname) ? `localhost${port && `:${port}`}` : undefined;
+}
+
+function schemeOf(domain: string): "http:" | "https:" {
+  return isLoopback(new URL(`http://${domain}`).hostname) ? "http:" : "https:";
+}
+
+function visitedBy(label: string): Visited | undefined {
+  const [, digits = "", device = ""] = /^([1-9]\d{0,4})--(.+)$/.exec(label) ?? [];
+  const port = Number(digits);
+  return port >= 1 && port <= 65_535 && isDeviceId(device) ? { device, port } : undefined;
+}
+
+function noDomain() {
+  return relayError("UNAVAILABLE", "This relay has no domain for the web servers of devices", {
+    hint: "Set FORWARD_DOMAIN to one whose subdomains all lead to this relay (docs/guides/ports.md), or use `matrx forward`",
+  });
+}
