@@ -1,6 +1,6 @@
 /** The head of a response that a device forwards: JSON behind its length in four bytes, before the bytes of the body. */
 import * as z from "zod";
-import type { Pieces } from "./pieces.ts";
+import type { ExactSource } from "./pieces.ts";
 
 /** What the head of a request or a response may have at most, in bytes of JSON. */
 export const HEAD_BYTES = 64 * 1024;
@@ -32,12 +32,12 @@ export function encodeHead(head: ResponseHead): Uint8Array | undefined {
 }
 
 /** Throws if the bytes do not begin with a head, or end within it. */
-export async function readHead(pieces: Pieces): Promise<ResponseHead> {
-  const prefix = await pieces.exactly(LENGTH_BYTES);
+export async function readHead(source: ExactSource): Promise<ResponseHead> {
+  const prefix = await source.exactly(LENGTH_BYTES);
   if (!prefix) throw new Error("The device sent no head");
-  const length = new DataView(prefix.buffer).getUint32(0);
+  const length = new DataView(prefix.buffer, prefix.byteOffset).getUint32(0);
   if (length === 0 || length > HEAD_BYTES) throw new Error(`The device sent a head of ${length} bytes`);
-  const json = await pieces.exactly(length);
+  const json = await source.exactly(length);
   return responseHeadSchema.parse(JSON.parse(decoder.decode(json)));
 }
 

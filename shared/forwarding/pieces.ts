@@ -1,6 +1,12 @@
 /** Reads bytes that come in pieces of any size: so many of them exactly, or all that is left. */
 
-export class Pieces {
+/** Where bytes are read from in exact numbers. */
+export interface ExactSource {
+  /** Exactly so many bytes; undefined if the source has ended before the first. Rejects if it ends within them. */
+  exactly(length: number): Promise<Uint8Array | undefined>;
+}
+
+export class Pieces implements ExactSource {
   readonly #source: AsyncIterator<Uint8Array>;
   #left: Uint8Array = new Uint8Array();
 
@@ -8,7 +14,6 @@ export class Pieces {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Exactly so many bytes; undefined if the source has ended before the first. Throws if it ends within them. */
   async exactly(length: number): Promise<Uint8Array | undefined> {
     const taken = new Uint8Array(length);
     let at = 0;

@@ -1,6 +1,6 @@
 /** Messages of a forwarded WebSocket as bytes: a kind, the length in four bytes, the payload. Pings end at each side. */
 import { closeReason, isSendable } from "../close-codes.ts";
-import type { Pieces } from "./pieces.ts";
+import type { ExactSource } from "./pieces.ts";
 
 /** The longest message of a forwarded WebSocket, in bytes. */
 export const SOCKET_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -41,17 +41,17 @@ function payloadOf(frame: SocketFrame): Uint8Array {
 }
 
 /** The next message; undefined at the end. Throws for bytes that are no message, or a message that is too long. */
-export async function readSocketFrame(pieces: Pieces): Promise<SocketFrame | undefined> {
-  const header = await pieces.exactly(HEADER_BYTES);
+export async function readSocketFrame(source: ExactSource): Promise<SocketFrame | undefined> {
+  const header = await source.exactly(HEADER_BYTES);
   if (!header) return undefined;
   const kind = KIND_OF.get(header[0] ?? 0);
-  const length = new DataView(header.buffer).getUint32(1);
+  const length = new DataView(header.buffer, header.byteOffset).getUint32(1);
   if (!kind || length > SOCKET_MESSAGE_BYTES) throw new Error("These bytes are no message of a WebSocket");
-  const payload = length === 0 ? new Uint8Array() : await pieces.exactly(length);
+  const payload = length === 0 ? new Uint8Array() : await source.exactly(length);
   if (!payload) throw new Error("The bytes end too early");
   if (kind === "text") return { kind, text: decoder.decode(payload) };
   if (kind === "binary") return { kind, bytes: payload };
   if (payload.length < 2) throw new Error("A close frame has no code");
-  const code = new DataView(payload.buffer).getUint16(0);
+  const code = new DataView(payload.buffer, payload.byteOffset).getUint16(0);
   return { kind, code, reason: decoder.decode(payload.subarray(2)) };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { Person } from "./person.ts";
 import { type Rig, startRig } from "./rig.ts";
-import { askAt, linkTo, Visitor } from "./visitor.ts";
+import { linkTo, Visitor } from "./visitor.ts";
 
 const MINUTE = 60_000;
 
@@ -135,7 +135,12 @@ it("events arrive as they are sent, and the program learns that their reader lef
   for (const listener of listeners) listener.write("data: again\n\n");
   expect((await pieces.next()).value).toBe("data: again\n\n");
   response.destroy();
+  // The embedded relay's runtime notices when it sends to the reader, as a program that keeps its readers alive does.
+  const beats = setInterval(() => {
+    for (const listener of listeners) listener.write(": alive\n\n");
+  }, 50);
   await eventsEnded.promise;
+  clearInterval(beats);
   listeners.clear();
 });
 

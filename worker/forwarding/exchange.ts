@@ -2,9 +2,9 @@
 import type { RestCall } from "@matrx/shared/caller/port.ts";
 import { relayError } from "@matrx/shared/errors.ts";
 import { HEAD_BYTES, type ResponseHead, readHead } from "@matrx/shared/forwarding/head.ts";
-import { Pieces } from "@matrx/shared/forwarding/pieces.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import type { DevicePort } from "../port/device-port.ts";
+import { ExactReader } from "./exact-reader.ts";
 import { headersToProgram, headersToVisitor, type Origins } from "./headers.ts";
 import { toldAnswer, toldError } from "./pages.ts";
 
@@ -18,8 +18,9 @@ export interface Destination {
 /** What the program answered: its head, and what follows. */
 export interface Answered {
   readonly head: ResponseHead;
-  readonly pieces: Pieces;
-  readonly cancel: () => void;
+  /** Has read the head. */
+  readonly reader: ExactReader;
+  readonly bytes: ReadableStream<Uint8Array>;
 }
 
 /** Asks the program; a Response says why it was not asked, or did not answer. Throws MatrxError. */
@@ -31,13 +32,11 @@ export async function ask(
 ): Promise<Answered | Response> {
   const { answer, bytes } = await device.exchange(callFor(request, port, origins, websocket), body);
   if (!bytes) return await toldAnswer(answer, device.device);
-  const reader = bytes.getReader();
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  const pieces = new Pieces(read(reader));
+  const reader = new ExactReader(bytes);
   try {
-    return { head: await readHead(pieces), pieces, cancel };
+    return { head: await readHead(reader), reader, bytes };
   } catch {
-    cancel();
+    reader.cancel();
     return toldError(noHttp(port));
   }
 }
@@ -65,43 +64,25 @@ export async function forward(to: Destination, request: Request): Promise<Respon
 }
 
 /** The program's response, as its visitor gets it. */
-export function responseOf({ origins, device }: Destination, request: Request, answered: Answered): Response {
-  const { head, pieces, cancel } = answered;
+export function responseOf({ origins }: Destination, request: Request, answered: Answered): Response {
+  const { head, reader, bytes } = answered;
   const { status } = head;
   const headers = headersToVisitor(head.headers, origins);
   if (request.method === "HEAD" || WITHOUT_BODY.has(status)) {
-    cancel();
+    reader.cancel();
     return new Response(null, { status, headers });
   }
   const length = headers.get("Content-Length");
-  const whole = bodyOf(pieces, cancel);
+  reader.release();
   const isSized = length !== null && /^\d{1,15}$/.test(length);
-  const body = isSized ? device.sized(whole, Number(length)) : whole;
+  // The runtime takes what was piped as a body, but nothing that has been read from.
+  const through = isSized ? new FixedLengthStream(Number(length)) : new IdentityTransformStream();
+  const body = bytes.pipeThrough(through);
   // It is encoded already, if at all.
-  return new Response(body as BodyInit, { status, headers, encodeBody: "manual" });
+  return new Response(body, { status, headers, encodeBody: "manual" });
 }
 
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
-function bodyOf(pieces: Pieces, cancel: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    type: "bytes",
-    async pull(controller) {
-      const piece = await pieces.next();
-      if (piece) controller.enqueue(piece as Uint8Array<ArrayBuffer>);
-      else controller.close();
-    },
-    cancel,
-  });
-}
-
-async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    yield value;
-  }
-}
 
 function tooLarge() {
   return relayError(

@@ -1,7 +1,6 @@
 /** A WebSocket of a visited page: its messages, framed, are the two bodies of an exchange. */
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Pieces } from "@matrx/shared/forwarding/pieces.ts";
 import {
   encodeSocketFrame,
   readSocketFrame,
@@ -9,6 +8,7 @@ import {
   type SocketFrame,
 } from "@matrx/shared/forwarding/socket-frames.ts";
 import { queuedBytes } from "../device/socket.ts";
+import type { ExactReader } from "./exact-reader.ts";
 import { ask, type Destination, responseOf } from "./exchange.ts";
 import { toldError } from "./pages.ts";
 
@@ -25,7 +25,7 @@ export async function forwardSocket(to: Destination, request: Request): Promise<
       messages.end();
       return answered;
     }
-    const { head, pieces, cancel } = answered;
+    const { head, reader } = answered;
     if (head.status !== 101) {
       messages.end();
       return responseOf(to, request, answered);
@@ -33,8 +33,8 @@ export async function forwardSocket(to: Destination, request: Request): Promise<
     const { 0: client, 1: server } = new WebSocketPair();
     server.binaryType = "arraybuffer";
     server.accept();
-    listen(server, messages, cancel);
-    void deliver(server, pieces, messages, cancel);
+    listen(server, messages, reader);
+    void deliver(server, reader, messages);
     const headers = head.protocol === undefined ? {} : { "Sec-WebSocket-Protocol": head.protocol };
     return new Response(null, { status: 101, webSocket: client, headers });
   } catch (error) {
@@ -72,7 +72,7 @@ class Outgoing {
 }
 
 /** From the browser to the program. */
-function listen(server: WebSocket, messages: Outgoing, cancel: () => void): void {
+function listen(server: WebSocket, messages: Outgoing, reader: ExactReader): void {
   let isOver = false;
   const over = (frame: SocketFrame) => {
     if (isOver) return;
@@ -90,12 +90,12 @@ function listen(server: WebSocket, messages: Outgoing, cancel: () => void): void
       isShort ? "The program reads too slowly" : "Too long a message",
     );
     over({ kind: "close", code: 1011, reason: "" });
-    cancel();
+    reader.cancel();
   });
   server.addEventListener("close", ({ code, reason }) => over({ kind: "close", code, reason }));
   server.addEventListener("error", () => {
     over({ kind: "close", code: 1011, reason: "" });
-    cancel();
+    reader.cancel();
   });
 }
 
@@ -106,15 +106,10 @@ function frameOf(data: string | ArrayBuffer): Exclude<SocketFrame, { kind: "clos
 }
 
 /** From the program to the browser, until one of them closes it, or the visit ends. */
-async function deliver(
-  server: WebSocket,
-  pieces: Pieces,
-  messages: Outgoing,
-  cancel: () => void,
-): Promise<void> {
+async function deliver(server: WebSocket, reader: ExactReader, messages: Outgoing): Promise<void> {
   try {
     for (;;) {
-      const frame = await readSocketFrame(pieces);
+      const frame = await readSocketFrame(reader);
       if (!frame) return close(server, 1011, "The program is gone");
       if (frame.kind === "close") return close(server, frame.code, frame.reason);
       if (server.readyState !== WebSocket.OPEN) return;
@@ -126,7 +121,7 @@ async function deliver(
     close(server, 1011, "The connection to the device has ended");
   } finally {
     messages.end();
-    cancel();
+    reader.cancel();
   }
 }
 
