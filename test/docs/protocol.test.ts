@@ -15,6 +15,7 @@ import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
+import { newPortLinkSchema } from "@matrx/shared/port-link-api.ts";
 import { recoverySignInSchema } from "@matrx/shared/recovery-code.ts";
 import {
   decodeAgentFrame,
@@ -286,6 +287,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/file-links": newFileLinkSchema,
+  "POST /v1/devices/:device/port-links": newPortLinkSchema,
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,

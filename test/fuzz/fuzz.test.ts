@@ -34,6 +34,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/claim",
   // A link has a secret in it, and one to make needs a device that is there.
   "POST /v1/devices/{device}/file-links",
+  "POST /v1/devices/{device}/port-links",
   "GET /f/{link}/{name}",
   // A page needs its cookie and a proof.
   "POST /v1/session",

@@ -14,7 +14,7 @@ const BUILT_IN = {
   ],
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
-    ...["OpenUrl", "OpenPath", "open_app", "Screenshot", "ConnectPort"],
+    ...["OpenUrl", "OpenPath", "open_app", "Screenshot", "ConnectPort", "FetchPort"],
     ...["TerminalCreate", "TerminalClose", "TerminalAttach"],
   ],
 };

@@ -88,7 +88,7 @@ const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][
   ["OpenUrl", { url: "https://a.example" }, "https://a.example/"],
 ];
 /** It names no path, but a port. */
-const PORTS = ["ConnectPort"];
+const PORTS = ["ConnectPort", "FetchPort"];
 /** A terminal runs commands, so it needs what they need. */
 const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
   ["TerminalCreate", {}],

@@ -32,6 +32,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "listTokens",
     "createToken",
     "createFileLink",
+    "createPortLink",
     "getToken",
     "changeToken",
     "revokeToken",
