@@ -38,7 +38,9 @@ export default defineConfig(({ mode }) => ({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { OIDC_ISSUERS: JSON.stringify(ISSUERS) } },
+            miniflare: {
+              bindings: { OIDC_ISSUERS: JSON.stringify(ISSUERS), FORWARD_DOMAIN: "forward.test" },
+            },
           }),
         ],
         // Time-outs end tests that hang; they must not end slow ones on a busy machine.

@@ -16,6 +16,7 @@ type Described = Pick<
   | "network"
   | "devices"
   | "tags"
+  | "ports"
   | "expires"
 >;
 
@@ -41,7 +42,8 @@ const THIRD_PERSON: Readonly<Record<Effect, string>> = {
   execute: "runs commands",
 };
 
-function mayWords({ effects }: Described, credential: Credential): string {
+function mayWords({ effects, ports }: Described, credential: Credential): string {
+  if (ports) return `may use what is served on port ${list(ports.map(String))}`;
   if (credential === "person") return "may do what you may";
   const verbs = list(effects.map((effect) => VERBS[effect]));
   return credential === "script" ? `acts as you: may ${verbs}` : `may ${verbs}`;

@@ -36,7 +36,7 @@ const input = z.strictObject({
       headers: headersSchema,
     })
     .describe("`query`, without `?`, and `headers`, as pairs: never recorded, since they may hold secrets"),
-  websocket: z.literal(true).optional().describe("Open a WebSocket instead"),
+  websocket: z.boolean().optional().describe("Open a WebSocket instead"),
 });
 
 export function fetchPortTool(ownPorts: OwnPorts) {

@@ -7,8 +7,8 @@ export interface VisitSecret {
   readonly secret: string;
 }
 
-/** The cookies of relays, on this port and others. */
-const OURS = /^(?:__Host-)?matrx_/i;
+/** The cookies of relays, on this port and others. Browsers send one without a name as its value alone. */
+const OURS = /^=?\s*(?:__Host-)?matrx_/i;
 
 /** Reads a link's code, or a cookie's value. */
 export function parseVisitSecret(text: string): VisitSecret | undefined {

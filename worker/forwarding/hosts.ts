@@ -25,14 +25,15 @@ export interface ForwardHost {
 export function forwardHostOf(env: ForwardEnv, request: Request): ForwardHost | undefined {
   const host = (request.headers.get("Host") ?? new URL(request.url).host).toLowerCase();
   const domain = domainsOf(env).find((one) => host.endsWith(`.${one}`));
-  if (domain === undefined || host === publicAddress(env)?.host) return undefined;
+  if (domain === undefined) return undefined;
   const visited = visitedBy(host.slice(0, -domain.length - 1));
   return { origin: `${schemeOf(domain)}//${host}`, visited };
 }
 
 /** The origin of a port. Throws MatrxError `UNAVAILABLE` if this relay has no domain for it. */
 export function forwardOrigin(env: ForwardEnv, request: Request, { device, port }: Visited): string {
-  const domain = env.FORWARD_DOMAIN || localDomain(env, request);
+  if (env.FORWARD_DOMAIN && !configuredDomain(env)) throw unusableDomain();
+  const domain = configuredDomain(env) ?? localDomain(env, request);
   if (!domain) throw noDomain();
   return `${schemeOf(domain)}//${port}--${device}.${domain}`;
 }
@@ -42,7 +43,16 @@ function domainsOf(env: ForwardEnv): string[] {
   const local = [...(env.HOSTS?.split(",") ?? []), ...(address ? [address.host] : [])].filter((host) =>
     /^localhost(?::\d+)?$/.test(host),
   );
-  return [...(env.FORWARD_DOMAIN ? [env.FORWARD_DOMAIN.toLowerCase()] : []), ...local];
+  const configured = configuredDomain(env);
+  return configured === undefined ? local : [configured, ...local];
+}
+
+/** Undefined also for one that is unusable: the relay's own host must never be a host of a port. */
+function configuredDomain(env: ForwardEnv): string | undefined {
+  const domain = env.FORWARD_DOMAIN?.toLowerCase();
+  if (!domain || !/^(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?$/.test(domain)) return undefined;
+  const own = publicAddress(env)?.host;
+  return own === domain || own?.endsWith(`.${domain}`) ? undefined : domain;
 }
 
 /** Of an embedded relay that is used on its own machine. */
@@ -59,6 +69,12 @@ function visitedBy(label: string): Visited | undefined {
   const [, digits = "", device = ""] = /^([1-9]\d{0,4})--(.+)$/.exec(label) ?? [];
   const port = Number(digits);
   return port >= 1 && port <= 65_535 && isDeviceId(device) ? { device, port } : undefined;
+}
+
+function unusableDomain() {
+  return relayError("UNAVAILABLE", "FORWARD_DOMAIN is not a domain for the web servers of devices", {
+    hint: "Set it to a host name without a scheme, such as forward.example, that this relay's own address is not below",
+  });
 }
 
 function noDomain() {

@@ -16,7 +16,8 @@ interface Property {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
-  readonly items?: { readonly properties?: Record<string, Property>; readonly required?: readonly string[] };
+  readonly properties?: Record<string, Property>;
+  readonly items?: { readonly properties?: Record<string, Property>; readonly prefixItems?: unknown };
 }
 
 interface Parameters {
@@ -30,14 +31,19 @@ function parametersOf(tool: Tool): Parameters {
 }
 
 /** A value that the schema takes. */
-function sampleOf({ type, enum: names, minimum, items, pattern }: Property): unknown {
+function sampleOf({ type, enum: names, minimum, items, pattern, properties }: Property): unknown {
   if (names) return names[0];
   if (type === "integer" || type === "number") return Math.max(minimum ?? 1, 1);
   if (type === "boolean") return true;
+  if (type === "object") return samplesOf(properties ?? {});
+  if (items?.prefixItems) return [];
   if (type === "array") return [items?.properties ? samplesOf(items.properties) : "x"];
   if (pattern?.includes("a-fA-F")) return "0".repeat(64);
   if (pattern?.includes("upload_")) return `upload_${"0".repeat(20)}`;
   if (pattern?.includes("[0-7]")) return "644";
+  if (pattern?.includes("[A-Z-]")) return "GET";
+  if (pattern?.startsWith("^\\/")) return "/";
+  if (pattern?.startsWith("^[!")) return "a=1";
   return "2026-11-22T00:00:00.000Z";
 }
 
