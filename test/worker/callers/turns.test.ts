@@ -6,7 +6,11 @@ it("lets so many through at once, the next when one has ended, and each visit by
   const turns = new Turns();
   const ends = await Promise.all(Array.from({ length: EXCHANGES_AT_ONCE }, () => turns.take("a")));
   const order: number[] = [];
-  const waiting = [1, 2].map((which) => turns.take("a").then((end) => (order.push(which), end)));
+  const waiting = [1, 2].map(async (which) => {
+    const end = await turns.take("a");
+    order.push(which);
+    return end;
+  });
   (await turns.take("b"))();
   expect(order).toEqual([]);
   ends[0]?.();
