@@ -14,11 +14,14 @@ import { wrangler } from "./wrangler.ts";
 
 async function main(args: readonly string[]): Promise<void> {
   const dryRun = args.includes("--dry-run");
-  const { dataDir, publicUrl } = readOptions([], process.env);
+  const { dataDir, publicUrl, forwardDomain } = readOptions([], process.env);
   const folder = cloudFolder(dataDir);
   const secrets = dryRun ? undefined : await secretsToDeploy(folder);
   if (secrets) noteFolders(folder, console.error);
-  const variables = publicUrl ? ["--var", `MATRX_URL:${publicUrl}`] : [];
+  const variables = [
+    ...(publicUrl ? ["--var", `MATRX_URL:${publicUrl}`] : []),
+    ...(forwardDomain ? ["--var", `FORWARD_DOMAIN:${forwardDomain}`] : []),
+  ];
   const issuers = dryRun ? undefined : openIssuers(folder);
   const text = await upload({ folder, secrets, issuers }, [...variables, ...args]);
   if (dryRun) return console.log("\nDry run: nothing was uploaded.");

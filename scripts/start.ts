@@ -20,7 +20,7 @@ const say = (line: string) => console.error(line);
 async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForHelp(args)) return console.log(`Usage: ${START_USAGE}`);
-  const { port, dataDir, publicUrl } = readOptions(args, process.env);
+  const { port, dataDir, publicUrl, forwardDomain } = readOptions(args, process.env);
   await buildWorker(say);
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
@@ -34,6 +34,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
     dataDir,
     port,
     publicUrl,
+    forwardDomain,
     onStart: (pid) => lock.note({ relay: pid }),
     onDeath: (how, ms) => sayOnce(`The relay ${how}. Restarting it ${inWords(ms)} ...`),
   });

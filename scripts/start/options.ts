@@ -12,20 +12,23 @@ export interface StartOptions {
   dataDir: string;
   /** The one address at which others reach the relay; undefined: this machine alone does. */
   publicUrl: string | undefined;
+  /** `FORWARD_DOMAIN`: whose subdomains lead to the relay, for web servers of devices. The relay says if it is unusable. */
+  forwardDomain: string | undefined;
 }
 
 export const START_USAGE = `npm start -- [--port 8787] [--data .matrx]
 
   --port <number>  where to listen; 0 takes any free port (env: PORT)
   --data <folder>  keys, data and this machine's agent (env: MATRX_DATA)
-  MATRX_URL        the relay's address for others, behind a proxy that ends TLS: https://relay.example`;
+  MATRX_URL        the relay's address for others, behind a proxy that ends TLS: https://relay.example
+  FORWARD_DOMAIN   a domain whose subdomains lead to the relay, for web servers of devices`;
 
 /** Tells whether somebody only asks what there is to tell. */
 export function asksForHelp(args: readonly string[]): boolean {
   return args.includes("--help") || args.includes("-h");
 }
 
-/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_URL`), then the defaults. Throws Problem. */
+/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_URL`, `FORWARD_DOMAIN`), then the defaults. Throws Problem. */
 export function readOptions(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -38,6 +41,7 @@ export function readOptions(
     // npm runs scripts in the repository; a relative path is meant from where the person stands.
     dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : DEFAULT_DATA,
     publicUrl: publicUrlOf(env),
+    forwardDomain: env.FORWARD_DOMAIN || undefined,
   };
 }
 

@@ -19,6 +19,8 @@ export interface RelayOptions {
   port: number;
   /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
   publicUrl?: string | undefined;
+  /** For web servers of devices, besides `localhost`. */
+  forwardDomain?: string | undefined;
   /** workerd's configuration, if it is not the relay's own. */
   config?: string | undefined;
   /** Hears the process id at each start. */
@@ -53,7 +55,7 @@ const READY_WITHIN = 10_000;
 
 /** Starts the relay; resolves when it answers. Throws Problem. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { dataDir, publicUrl, config, onStart, onDeath } = options;
+  const { dataDir, publicUrl, forwardDomain, config, onStart, onDeath } = options;
   requireDescriptors();
   openDataFolder(dataDir);
   let secrets = await openSecrets(dataDir);
@@ -64,7 +66,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   // They may have been rotated since the last start.
   const start = async () => {
     secrets = await openSecrets(dataDir);
-    return startWorkerd({ dataDir, port, addresses, publicUrl, config, secrets, issuers, log });
+    return startWorkerd({
+      ...{ dataDir, port, addresses, publicUrl, forwardDomain, config, secrets, issuers, log },
+    });
   };
   const describe = async ({ code, how }: End) => {
     if ((await openSecrets(dataDir)).relayKeys !== secrets.relayKeys) return "has new keys";

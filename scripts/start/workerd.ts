@@ -17,6 +17,8 @@ export interface WorkerdOptions {
   addresses: readonly string[];
   /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
   publicUrl: string | undefined;
+  /** For web servers of devices; undefined: `localhost` alone has hosts for them. */
+  forwardDomain: string | undefined;
   /** Its configuration; undefined: the relay's own. */
   config: string | undefined;
   secrets: Secrets;
@@ -42,7 +44,7 @@ export function relayLog(dataDir: string): string {
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
-  const { dataDir, port, addresses, publicUrl, secrets, issuers, log } = options;
+  const { dataDir, port, addresses, publicUrl, forwardDomain, secrets, issuers, log } = options;
   const { config = join(ROOT, "relay.capnp") } = options;
   const args = [
     "serve",
@@ -58,7 +60,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     CLAIM_SECRET: secrets.claimSecret,
     HOSTS: ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${port}`).join(","),
     ...(publicUrl && { MATRX_URL: publicUrl }),
-    ...(process.env.FORWARD_DOMAIN && { FORWARD_DOMAIN: process.env.FORWARD_DOMAIN }),
+    ...(forwardDomain && { FORWARD_DOMAIN: forwardDomain }),
     ...(issuers && { OIDC_ISSUERS: issuers }),
   };
   // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.

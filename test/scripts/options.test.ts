@@ -4,12 +4,23 @@ import { readOptions } from "../../scripts/start/options.ts";
 import { ROOT } from "../../scripts/tree.ts";
 
 test("options come before the environment, and that before the defaults", () => {
-  expect(readOptions([], {})).toEqual({ port: 8787, dataDir: join(ROOT, ".matrx"), publicUrl: undefined });
-  const env = { PORT: "9000", MATRX_DATA: "/srv/matrx", MATRX_URL: "https://Relay.example/" };
+  expect(readOptions([], {})).toEqual({
+    port: 8787,
+    dataDir: join(ROOT, ".matrx"),
+    publicUrl: undefined,
+    forwardDomain: undefined,
+  });
+  const env = {
+    PORT: "9000",
+    MATRX_DATA: "/srv/matrx",
+    MATRX_URL: "https://Relay.example/",
+    FORWARD_DOMAIN: "f.example",
+  };
   expect(readOptions([], env)).toEqual({
     port: 9000,
     dataDir: "/srv/matrx",
     publicUrl: "https://relay.example",
+    forwardDomain: "f.example",
   });
   const both = readOptions(["--port", "0", "--data", "/tmp/x"], { PORT: "9000", MATRX_DATA: "/srv/matrx" });
   expect(both).toMatchObject({ port: 0, dataDir: "/tmp/x" });
