@@ -171,7 +171,9 @@ const RULES: readonly Rule[] = [
   ({ tool, policy: { allowed_tools: tools } }, name) =>
     allowing("policy", "allowed_tools", tools, tool, name),
   ({ tool, policy: { denied_tools = [] } }, name) => {
-    const entry = denied_tools.find((glob) => fitsTool([glob], tool));
+    // Whoever denies connections to ports does not mean only those of one tool.
+    const names = isPortTool(tool) ? [tool, PORTS] : [tool];
+    const entry = denied_tools.find((glob) => names.some((one) => fitsTool([glob], one)));
     if (entry === undefined) return undefined;
     return { by: "policy", field: "denied_tools", entry, refusal: deniedTool(name, POLICY) };
   },
@@ -231,6 +233,7 @@ function limitOf({ grant, policy }: Question): Pick<Ruling, "by" | "field"> | un
 
 type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
+const PORTS = "ConnectPort" satisfies BuiltInTool;
 const SHELL = "Bash";
 /** They run any command, so only a sandbox can confine them. */
 export const RUNS_COMMANDS: ReadonlySet<string> = new Set([

@@ -10,11 +10,32 @@ import { describe, expect, it } from "vitest";
 const owner: GrantScope = { id: "grant_1" as GrantId, owner: true, effects: ["read", "write", "execute"] };
 const ai: GrantScope = { ...owner, owner: false };
 
-function isRefused(grant: GrantScope, policy: Policy, port?: number): boolean {
-  return (
-    refusalOf({ tool: "ConnectPort", grant, policy, port, confinesCommands: true }, "agent") !== undefined
-  );
+function isRefused(grant: GrantScope, policy: Policy, port?: number, tool = "ConnectPort"): boolean {
+  return refusalOf({ tool, grant, policy, port, confinesCommands: true }, "agent") !== undefined;
 }
+
+describe("a visit to a port", () => {
+  const visit: GrantScope = { ...ai, effects: ["execute"], tools: ["FetchPort"], ports: [5173] };
+  const isShut = (policy: Policy, port = 5173, tool = "FetchPort") => isRefused(visit, policy, port, tool);
+
+  it("is for its port and its tool alone", () => {
+    expect(isShut({})).toBe(false);
+    expect(isShut({}, 5174)).toBe(true);
+    expect(isShut({}, 5173, "ConnectPort")).toBe(true);
+    expect(isShut({}, 5173, "Bash")).toBe(true);
+  });
+
+  it.each<[string, Policy]>([
+    ["lists other ports", { allowed_ports: [22] }],
+    ["lists none", { allowed_ports: [] }],
+    ["is limited to folders and lists none", { allowed_paths: ["/srv"] }],
+    ["denies it", { denied_tools: ["FetchPort"] }],
+    ["denies connections to ports", { denied_tools: ["ConnectPort"] }],
+    ["allows other tools", { allowed_tools: ["Read"] }],
+  ])("ends where the policy %s", (_, policy) => {
+    expect(isShut(policy)).toBe(true);
+  });
+});
 
 describe("allowed_ports", () => {
   const listed: Policy = { allowed_ports: [5432, "8000-8099"] };
