@@ -24,13 +24,16 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   }
   # A variable that is set is cut to nothing, which evaluates what counts the characters.
   PS0=${"$"}{PS0-}'${"$"}{__matrx_set:0:$((__matrx_ran = 1, 0))}\e]133;C;nonce='$__matrx_nonce'\a'
+  # set -x must not show our own commands.
+  __matrx_first='{ __matrx_before_prompt; } 2> /dev/null' __matrx_last='{ __matrx_around_prompt; } 2> /dev/null'
   if [[ $(declare -p PROMPT_COMMAND 2> /dev/null) == "declare -a"* ]]; then
-    PROMPT_COMMAND=(__matrx_before_prompt "${"$"}{PROMPT_COMMAND[@]}" __matrx_around_prompt)
+    PROMPT_COMMAND=("$__matrx_first" "${"$"}{PROMPT_COMMAND[@]}" "$__matrx_last")
   else
-    PROMPT_COMMAND="__matrx_before_prompt${"$"}{PROMPT_COMMAND:+
+    PROMPT_COMMAND="$__matrx_first${"$"}{PROMPT_COMMAND:+
 $PROMPT_COMMAND}
-__matrx_around_prompt"
+$__matrx_last"
   fi
+  unset __matrx_first __matrx_last
 fi
 unset MATRX_MARKS
 `;
@@ -41,8 +44,9 @@ if [[ -n ${"$"}{MATRX_ZDOTDIR-} ]]; then ZDOTDIR=$MATRX_ZDOTDIR; else unset ZDOT
 typeset -g __matrx_nonce=$MATRX_MARKS __matrx_ran=0
 unset MATRX_MARKS MATRX_ZDOTDIR
 if [[ -o interactive ]]; then
+  # set -x must not show our own commands.
   __matrx_before_prompt() {
-    local code=$? here=${"$"}{${"$"}{${"$"}{PWD//\%/%25}//\#/%23}//\?/%3F}
+    { local code=$? here=${"$"}{${"$"}{${"$"}{PWD//\%/%25}//\#/%23}//\?/%3F}; setopt localoptions noxtrace } 2> /dev/null
     if [[ $__matrx_ran == 1 ]]; then printf '\e]133;D;%s;nonce=%s\a' $code $__matrx_nonce; fi
     __matrx_ran=0
     printf '\e]7;file://%s%s\a' $HOST $here
@@ -51,6 +55,7 @@ if [[ -o interactive ]]; then
     fi
   }
   __matrx_before_command() {
+    { setopt localoptions noxtrace } 2> /dev/null
     __matrx_ran=1
     printf '\e]133;C;nonce=%s\a' $__matrx_nonce
   }

@@ -18,6 +18,11 @@ export function terminalText({ head, left, tail }: Kept): string {
   return `${first.toString()}\n[${left + rest.length - last.length} bytes are left out here]\n${last.toString()}`;
 }
 
+/** A screen without the blanks with which programs fill its lines. */
+export function screenText(text: string): string {
+  return text.replace(/ +$/gm, "").trimEnd();
+}
+
 function plain(bytes: Buffer): string {
   return plainOutput(bytes.toString("utf8").replace(END_MARK, "")).text.replaceAll("\r\n", "\n");
 }

@@ -7,12 +7,13 @@ import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import { type Execution, execute } from "../terminals/execute.ts";
 import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
-import { terminalText } from "../terminals/terminal-text.ts";
+import { screenText, terminalText } from "../terminals/terminal-text.ts";
 
 const DEFAULT_YIELD_MS = 30_000;
 const MAX_YIELD_MS = 600_000;
 /** Lines of the screen that show why a command did not run. */
 const SCREEN_LINES = 12;
+const NO_SCREEN = { text: "", alternate: false };
 
 const input = z.strictObject({
   command: z.string().min(1).max(60_000).describe("The command"),
@@ -98,22 +99,23 @@ export function terminalExecuteTool(parts: TerminalParts) {
   async function told(execution: Execution, id: string, grant: ToolContext["grant"]): Promise<string> {
     const { outcome, exit } = execution;
     const keys = toolName("TerminalInput");
-    const screen = async () =>
-      (await terminals.screen(id, grant)).text.split("\n").slice(-SCREEN_LINES).join("\n");
+    const { text, alternate } =
+      outcome === "ended" || outcome === "closed" ? NO_SCREEN : await terminals.screen(id, grant);
+    const end = screenText(text).split("\n").slice(-SCREEN_LINES).join("\n");
     switch (outcome) {
       case "ended":
         return noted(terminalText(execution.output), exit === 0 ? undefined : `Exit code ${exit}`);
       case "closed":
         return noted(terminalText(execution.output), `${id} ended with it`);
       case "running":
-        return noted(terminalText(execution.output), `It still runs in ${id}: go on with ${keys}`);
-      case "unrun":
-        return noted(await screen(), "The shell did not run it");
-      case "unfinished":
         return noted(
-          await screen(),
-          `The shell waits for the rest of it: type that with ${keys}, or press ctrl-c`,
+          alternate ? screenText(text) : terminalText(execution.output),
+          `It still runs in ${id}: go on with ${keys}`,
         );
+      case "unrun":
+        return noted(end, "The shell did not run it");
+      case "unfinished":
+        return noted(end, `The shell waits for the rest of it: type that with ${keys}, or press ctrl-c`);
     }
   }
 }

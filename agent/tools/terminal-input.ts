@@ -6,6 +6,7 @@ import { shellOf } from "../core/gate.ts";
 import { defineTool } from "../core/tool.ts";
 import { hasEnded } from "../terminals/execute.ts";
 import { keyNamed } from "../terminals/keys.ts";
+import { screenText } from "../terminals/terminal-text.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 
 const DEFAULT_WAIT_MS = 2000;
@@ -70,11 +71,11 @@ export function terminalInputTool(terminals: Terminals) {
       const { exit, state, foreground, cols, rows } = await terminals.find(id, grant);
       const { column, row } = screen.cursor;
       return {
-        output: screen.text,
+        output: screenText(screen.text),
         metadata: {
           ...{ terminal: id, running: exit === null, title: screen.title, cols, rows },
           ...{ cursor: { column, row }, alternate_screen: screen.alternate, prompt: state === "prompt" },
-          ...(foreground !== null && { foreground }),
+          ...(foreground !== null && state !== "prompt" && { foreground }),
           ...(exit && { exit_code: exit.code }),
         },
       };

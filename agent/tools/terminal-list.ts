@@ -35,7 +35,7 @@ function shown({ id, record, exit, ...info }: TerminalInfo) {
     terminal: id,
     ...(name !== undefined && { name }),
     ...{ grant, shell, cwd: info.cwd ?? record.cwd, title: info.title },
-    ...(info.foreground !== null && { foreground: info.foreground }),
+    ...(info.foreground !== null && info.state !== "prompt" && { foreground: info.foreground }),
     ...{ cols: info.cols, rows: info.rows, first_sequence: info.begin, next_sequence: info.end },
     ...{ started: new Date(started).toISOString(), viewers: info.viewers.length },
     running: exit === null,

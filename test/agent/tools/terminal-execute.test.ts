@@ -39,6 +39,11 @@ it.each(["bash", "zsh", "fish"] as const)(
     expect((await run(bench, "pwd", { terminal })).output).toBe(`${bench.at("a#b?c%d e")}\n`);
     expect((await run(bench, "printf 'no new line'", { terminal })).output).toBe("no new line");
     expect((await run(bench, "no-such-program", { terminal })).exit).toBe(127);
+    if (shell !== "fish") {
+      const traced = await run(bench, "set -x; echo traced", { terminal });
+      expect(traced.output).toMatch(/^.*echo traced\ntraced\n$/);
+      expect((await run(bench, "set +x", { terminal })).output).toMatch(/^.*set \+x\n$/);
+    }
     expect((await run(bench, "echo one\necho two", { terminal })).output).toBe("one\ntwo\n");
     const { metadata: listed } = await bench.call("TerminalList", {});
     expect(listed?.terminals).toMatchObject([{ terminal, cwd: bench.at("a#b?c%d e") }]);
@@ -196,7 +201,8 @@ test("control characters in a command, unknown keys and two commands at once are
 test("keys steer a program that draws on the whole screen", async () => {
   const bench = await Workbench.open();
   await bench.put("text", Array.from({ length: 100 }, (_, i) => `line ${i + 1}`).join("\n"));
-  const { terminal } = await run(bench, "less text", { yield_ms: 500 });
+  const { terminal, output } = await run(bench, "less text", { yield_ms: 500 });
+  expect(output).toMatch(/^line 1\nline 2\n[\s\S]*\nline 23\n.*\n\[It still runs in/);
   const look = async (input: object) => await bench.call("TerminalInput", { terminal, ...input });
   expect((await look({})).metadata).toMatchObject({ alternate_screen: true, foreground: "less text" });
   expect((await look({ keys: ["page-down", "down"] })).output).toMatch(/^line 25\n/);
