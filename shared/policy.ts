@@ -37,6 +37,7 @@ export const policySchema = z.strictObject({
   allowed_ports: z.array(portEntrySchema).max(256).optional(),
   ask: z.array(policyAskRuleSchema).max(64).optional(),
   sandbox: z.literal("always").optional().describe("Runs the owner's commands in the sandbox too"),
+  record_terminals: z.literal(true).optional().describe("Records what terminals show, on the device"),
   rates: z
     .strictObject({
       messages_per_second: z.int().min(1).max(100_000).optional(),

@@ -82,6 +82,8 @@ export interface Rights {
   readonly unchangeablePaths: readonly string[];
   /** Domains that its commands may reach in the sandbox. */
   readonly network: readonly string[];
+  /** Whether its terminals are recorded. */
+  readonly recordsTerminals: boolean;
 }
 
 /** What path decisions depend on; a tool's context has it. */
@@ -246,6 +248,7 @@ function rightsOf(grant: GrantScope, named: readonly NamedPolicy[]): Rights {
     closedPaths: sides.flatMap(({ by, globs }) => (globs ? [{ by, globs }] : [])),
     unchangeablePaths: secretsOf(grant) ? UNCHANGEABLE_PATHS : [],
     network: grant.network ?? [],
+    recordsTerminals: policies.some(({ record_terminals }) => record_terminals === true),
   };
 }
 
@@ -257,9 +260,19 @@ function secretsOf({ owner, secrets }: GrantScope): readonly string[] | undefine
   return owner || secrets === "open" ? undefined : SECRET_PATHS;
 }
 
-/** How commands run under these rights: `free`, or a text that differs for other limits. */
+/** How commands run under these rights: `free`, or a text that differs for other limits, and for terminals that are recorded. */
 export function shellOf({ shell, ...limits }: Rights): string {
-  return shell === "free" ? shell : hash("sha256", JSON.stringify(limits));
+  if (shell === "free") return limits.recordsTerminals ? "free, recorded" : shell;
+  return hash("sha256", JSON.stringify(limits));
+}
+
+/** The error for a terminal that is not recorded where the policy wants that. */
+export function notRecorded(): MatrxError {
+  return denied(
+    "This terminal is not recorded, and the policy now wants that",
+    "Close it, and open another one",
+    { reason: "NOT_RECORDED" },
+  );
 }
 
 /** The error for a terminal that was opened under other limits. */

@@ -16,6 +16,7 @@ export function confineServersIn(sandbox: Sandbox): ConfineServer {
     const by = "mcpServers of the configuration";
     const rights: Rights = {
       ...{ mayRead: true, mayWrite: !readOnly, mayRunAnyProgram: true, shell: "sandbox", network },
+      recordsTerminals: false,
       folderLimits: [{ by, folders }],
       closedPaths: [{ by, globs: SECRET_PATHS }],
       unchangeablePaths: UNCHANGEABLE_PATHS,

@@ -54,6 +54,7 @@ export async function openTerminal(parts: TerminalParts, wanted: WantedTerminal,
   const { env, ...start } = shellStart(file, seen);
   const id = await terminals.create({
     ...{ grant, session: session.id, name, file, cwd, cols, rows, spare, ...start },
+    recorded: rights.recordsTerminals,
     env: { ...env, SHELL: file },
     ...(confinement && {
       confinement: {
@@ -62,7 +63,7 @@ export async function openTerminal(parts: TerminalParts, wanted: WantedTerminal,
       },
     }),
   });
-  return { id, shell: file, cwd, cols, rows };
+  return { id, shell: file, cwd, cols, rows, ...(rights.recordsTerminals && { recorded: true }) };
 }
 
 /** In the sandbox there are the system's own shells; of others, a caller must not learn whether they exist. */

@@ -30,6 +30,8 @@ export const TERMINAL_LIMITS = {
   mostCells: 1000,
   /** Input in one message, and what waits at most for a program that does not read, in bytes. */
   inputBytes: 64 * 1024,
+  /** Bytes of one recording. */
+  recordingBytes: 256 * 1024 * 1024,
 } as const;
 
 /** Times and sizes that tests make smaller. */
@@ -51,6 +53,8 @@ export const welcomeSchema = z.object({
   pid: z.int(),
   /** Whether it has pseudo terminals; else programs read from a pipe. */
   pty: z.boolean().optional(),
+  /** Whether it can record. */
+  records: z.boolean().optional(),
 });
 export type Welcome = z.infer<typeof welcomeSchema>;
 
@@ -87,6 +91,8 @@ const createSchema = z.object({
   rows: cells,
   /** What marks of its shell carry; programs do not know it. */
   nonce: z.string(),
+  /** The file in which its output is recorded; absent: it is not. */
+  recording: z.string().optional(),
   record: z.unknown(),
 });
 export type CreateRequest = Omit<z.infer<typeof createSchema>, "op">;
@@ -152,6 +158,8 @@ export const infoSchema = z.object({
   state: z.enum(SHELL_STATES),
   viewers: z.array(viewerSchema),
   exit: exitSchema.nullable(),
+  /** Whether it is being recorded. */
+  recorded: z.boolean().default(false),
   record: recordSchema,
 });
 export type TerminalInfo = z.infer<typeof infoSchema>;

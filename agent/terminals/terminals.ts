@@ -5,7 +5,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import * as z from "zod";
-import { otherShell, type Rights, shellOf } from "../core/gate.ts";
+import { notRecorded, otherShell, type Rights, shellOf } from "../core/gate.ts";
 import { cleanEnvironment, loginPath, markedEnvironment } from "../platform/environment.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import { confinedProgram } from "./confined-program.ts";
@@ -21,6 +21,7 @@ import {
   type TerminalScreen,
   type TerminalSignal,
 } from "./protocol.ts";
+import { newRecording } from "./recordings.ts";
 import { writeShellScripts } from "./shell.ts";
 import { holderEndpoint, openHolder } from "./start-holder.ts";
 
@@ -45,6 +46,8 @@ export interface NewTerminal {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it may be closed to make room when it is idle. */
   readonly spare?: boolean;
+  /** Whether what it shows is recorded. */
+  readonly recorded?: boolean;
   /** What the marks of its shell carry. */
   readonly nonce?: string;
   /** Set if it runs in the sandbox: how it is confined (`shellOf`), and what is started instead of the program. */
@@ -86,6 +89,10 @@ export class Terminals {
       started: Date.now(),
     };
     const link = await this.#connect();
+    if (wanted.recorded && !link.welcome.records) throw cannotRecord(link.welcome.pid);
+    const recording = wanted.recorded
+      ? newRecording(join(this.#options.folder, "recordings"), id, new Date())
+      : undefined;
     const program = confinement
       ? confinedProgram(join(this.#options.folder, id), confinement.wrapped, {
           ...wanted.env,
@@ -95,7 +102,8 @@ export class Terminals {
           ...{ file, args: wanted.args, cwd },
           env: { ...terminalEnvironment(this.#env, id, await this.#path), ...wanted.env },
         };
-    await link.ask("create", { id, ...program, cols, rows, nonce, record }, z.object({ pid: z.int() }));
+    const request = { id, ...program, cols, rows, nonce, recording, record };
+    await link.ask("create", request, z.object({ pid: z.int() }));
     return id;
   }
 
@@ -126,8 +134,8 @@ export class Terminals {
   /** The same for a caller that wants to see or use it. Throws MatrxError `PERMISSION_DENIED` if it is confined in another way. */
   async enter(id: string, { grant, rights }: { readonly grant: Who; readonly rights: Rights }) {
     const found = await this.find(id, grant);
-    const own = shellOf(rights);
-    if (own !== "free" && found.record.confined !== own) throw otherShell();
+    const refusal = refusalOfEntry(found, rights);
+    if (refusal) throw refusal;
     return found;
   }
 
@@ -284,6 +292,26 @@ function tooMany(open: number): MatrxError {
     hint: "Close one of them first",
     details: { limit: TERMINAL_LIMITS.mostPerGrant },
   });
+}
+
+/** Why a caller with these rights may not see or use a terminal of its own grant. */
+export function refusalOfEntry(
+  { record, recorded, exit }: TerminalInfo,
+  rights: Rights,
+): MatrxError | undefined {
+  if (rights.shell === "sandbox" && record.confined !== shellOf(rights)) return otherShell();
+  return rights.recordsTerminals && !recorded && !exit ? notRecorded() : undefined;
+}
+
+function cannotRecord(holder: number): MatrxError {
+  return agentError(
+    "UNAVAILABLE",
+    "Terminals are recorded here, and the program that holds them is too old for that",
+    {
+      hint: `Close all terminals, or end process ${holder}; then open this one again`,
+      details: { reason: "HOLDER_VERSION", pid: holder },
+    },
+  );
 }
 
 function tooLong(bytes: number): MatrxError {

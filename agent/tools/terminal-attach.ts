@@ -41,11 +41,11 @@ export function terminalAttachTool(terminals: Terminals) {
       };
     },
     async handle({ terminal, from_sequence, write = false }, { grant, rights, opensStream }) {
-      const { id, cols, rows, begin, end } = await terminals.enter(terminal, { grant, rights });
+      const { id, cols, rows, begin, end, recorded } = await terminals.enter(terminal, { grant, rights });
       if (!opensStream) throw needsStreamError("TerminalAttach");
       return {
         output: `Attached to ${id}`,
-        metadata: { terminal: id, cols, rows, first_sequence: begin, next_sequence: end, write },
+        metadata: { terminal: id, cols, rows, first_sequence: begin, next_sequence: end, write, recorded },
         stream: serveTerminal({
           write,
           attach: () => terminals.view({ id, from: from_sequence, write, label: labelOf(grant) }, grant),

@@ -8,6 +8,7 @@ import { toolName } from "../core/tool-names.ts";
 import { type Execution, execute } from "../terminals/execute.ts";
 import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
 import { screenText, terminalText } from "../terminals/terminal-text.ts";
+import { refusalOfEntry } from "../terminals/terminals.ts";
 
 const DEFAULT_YIELD_MS = 30_000;
 const MAX_YIELD_MS = 600_000;
@@ -35,13 +36,13 @@ export function terminalExecuteTool(parts: TerminalParts) {
 
   const idleOne = async ({ session, grant, rights }: Caller) =>
     (await terminals.list(grant)).findLast(
-      ({ id, record, exit, state }) =>
-        record.session === session.id &&
-        record.grant === grant.id &&
-        record.confined === shellOf(rights) &&
-        exit === null &&
-        state !== "running" &&
-        !taken.has(id),
+      (one) =>
+        one.record.session === session.id &&
+        one.record.grant === grant.id &&
+        one.exit === null &&
+        one.state !== "running" &&
+        !taken.has(one.id) &&
+        !refusalOfEntry(one, rights),
     );
 
   return defineTool({

@@ -38,6 +38,7 @@ function shown({ id, record, exit, ...info }: TerminalInfo) {
     ...(info.foreground !== null && info.state !== "prompt" && { foreground: info.foreground }),
     ...{ cols: info.cols, rows: info.rows, first_sequence: info.begin, next_sequence: info.end },
     ...{ started: new Date(started).toISOString(), viewers: info.viewers.length },
+    ...(info.recorded && { recorded: true }),
     running: exit === null,
     ...(exit && { exit_code: exit.code, exit_signal: exit.signal }),
   };

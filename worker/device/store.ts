@@ -125,7 +125,7 @@ export class RecordStore {
     const all = { ...this.policy, rates: undefined };
     this.#limits ??= {
       older: jsonOf(this.permissions),
-      "without ports": jsonOf({ ...all, allowed_ports: undefined }),
+      "without ports": jsonOf({ ...all, allowed_ports: undefined, record_terminals: undefined }),
       all: jsonOf(all),
     };
     return this.#limits[limits];

@@ -29,11 +29,13 @@ const listSchema = z.object({
       started: z.string(),
       viewers: z.number(),
       running: z.boolean(),
+      recorded: z.boolean().default(false),
     }),
   ),
 });
 type Terminal = z.infer<typeof listSchema>["terminals"][number];
-const createdSchema = z.object({ terminal: z.string() });
+const createdSchema = z.object({ terminal: z.string(), recorded: z.boolean().default(false) });
+type Opened = z.infer<typeof createdSchema>;
 
 export function addShell(program: Command): void {
   withCallerOptions(program.command("shell").description("open a terminal on a device, or come back to one"))
@@ -62,16 +64,18 @@ async function shell(wanted: string | undefined, options: ShellOptions): Promise
   const client = callerOf(options);
   const device = await withProgress("Contacting the relay", viewDevice(client, wanted));
   const connection = await withProgress("Contacting the device", StreamConnection.open(client, device.id));
-  let terminal: string;
+  let opened: Opened;
   try {
     if (options.list) return showList(await openTerminals(connection), options.json ?? false);
     if (options.close !== undefined) return await closeTerminal(connection, options.close);
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw usageError("matrx shell needs a terminal", "To run one command, use matrx run");
-    terminal = await terminalOf(connection, options.name);
+    opened = await terminalOf(connection, options.name);
   } finally {
     connection.close();
   }
+  const { terminal, recorded } = opened;
+  if (recorded) note("What this terminal shows is recorded on the machine.");
   const end = await TerminalView.run({ client, device: device.id, terminal, stop: stopSignal() });
   if (end.kind === "detached") {
     const again = options.name ?? terminal;
@@ -86,12 +90,12 @@ async function openTerminals(connection: StreamConnection): Promise<Terminal[]> 
 }
 
 /** The terminal of this name, or a new one. Throws MatrxError. */
-async function terminalOf(connection: StreamConnection, name: string | undefined): Promise<string> {
+async function terminalOf(connection: StreamConnection, name: string | undefined): Promise<Opened> {
   const found = name === undefined ? undefined : named(await openTerminals(connection), name);
-  if (found) return found.terminal;
+  if (found) return found;
   const input = { ...OwnTerminal.size, ...(name && { name }) };
   const { metadata } = await connection.call("TerminalCreate", input);
-  return createdSchema.parse(metadata).terminal;
+  return createdSchema.parse(metadata);
 }
 
 async function closeTerminal(connection: StreamConnection, name: string): Promise<void> {

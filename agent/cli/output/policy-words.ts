@@ -13,6 +13,7 @@ export function policyLines(policy: Policy): string[] {
     allowed_ports,
     ask,
     sandbox,
+    record_terminals,
     rates,
   } = policy;
   const limited = (list: readonly string[] | undefined) =>
@@ -25,6 +26,7 @@ export function policyLines(policy: Policy): string[] {
     `Ports    ${allowed_ports ? allowed_ports.join(", ") || "none" : "all for the owner, none for others"}`,
     `Asks     ${ask?.length ? "" : "nobody"}${ask?.map(askWords).join("; ") ?? ""}`,
     `Sandbox  ${sandbox ? "for all commands, the owner's too" : "for commands of AI grants"}`,
+    ...(record_terminals ? ["Records  what terminals show"] : []),
     ...(rates ? [`Rates    ${rateWords(rates)}`] : []),
   ];
 }

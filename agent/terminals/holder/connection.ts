@@ -61,7 +61,7 @@ export function serveConnection(socket: Socket, terminals: HeldTerminals, limits
     const { versions } = greetingSchema.parse(message);
     const v = VERSIONS.find((version) => versions.includes(version));
     const welcome: Welcome = { versions: [...VERSIONS], pid: process.pid };
-    send(v === undefined ? welcome : { ...welcome, v, pty: terminals.pty });
+    send(v === undefined ? welcome : { ...welcome, v, pty: terminals.pty, records: true });
     isGreeted = v !== undefined;
     if (!isGreeted) socket.end();
   };

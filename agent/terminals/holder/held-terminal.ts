@@ -16,6 +16,7 @@ import {
 } from "../protocol.ts";
 import { MarkScanner } from "./marks.ts";
 import type { OpenPty, Pty } from "./pty.ts";
+import { Recording } from "./recording.ts";
 import { Ring } from "./ring.ts";
 import { Screen } from "./screen.ts";
 import type { Viewer } from "./viewer.ts";
@@ -36,6 +37,7 @@ export class HeldTerminal {
   readonly #pty: Pty;
   readonly #screen: Screen;
   readonly #marks: MarkScanner;
+  readonly #recording: Recording | undefined;
   readonly #viewers = new Set<Viewer>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #began: Promise<string | undefined>;
@@ -56,6 +58,11 @@ export class HeldTerminal {
     this.#size = { cols: request.cols, rows: request.rows };
     this.#marks = new MarkScanner(request.nonce);
     this.#screen = new Screen(this.ring, this.#size, (text) => this.#answer(text));
+    const { recording, file: shell } = request;
+    // Nobody sees or types what is no longer recorded.
+    const leave = () => this.#viewers.forEach((viewer) => void viewer.close());
+    this.#recording =
+      recording === undefined ? undefined : new Recording(recording, { ...this.#size, shell }, leave);
     this.#pty = open(request, {
       onOutput: (bytes) => this.#take(bytes),
       onExit: (code, signal) => this.#end({ code, signal, at: Date.now() }),
@@ -75,7 +82,8 @@ export class HeldTerminal {
   facts() {
     const { begin, end } = this.ring;
     const facts = { ...this.#size, begin, end, title: this.#title, state: this.#state };
-    return { ...facts, cwd: this.#cwd ?? null, exit: this.#exit ?? null, viewers: this.viewers() };
+    const recorded = this.#recording?.isOn ?? false;
+    return { ...facts, recorded, cwd: this.#cwd ?? null, exit: this.#exit ?? null, viewers: this.viewers() };
   }
 
   viewers() {
@@ -101,6 +109,7 @@ export class HeldTerminal {
     this.#size = { cols, rows };
     this.#pty.resize(cols, rows);
     this.#screen.resize(cols, rows);
+    this.#recording?.resized(cols, rows);
     this.#tell({ event: "size", cols, rows });
   }
 
@@ -169,6 +178,7 @@ export class HeldTerminal {
   #take(bytes: Buffer): void {
     const seq = this.ring.end;
     this.ring.append(bytes);
+    this.#recording?.output(bytes);
     this.#screen.noteOutput();
     for (const found of this.#marks.scan(bytes, seq)) {
       if (found.kind === "title") this.#title = found.title;
@@ -194,6 +204,7 @@ export class HeldTerminal {
   #end(exit: TerminalExit): void {
     if (this.#exit) return;
     this.#exit = exit;
+    this.#recording?.close();
     for (const viewer of this.#viewers) viewer.end({ event: "exit", code: exit.code, signal: exit.signal });
     this.#ended.resolve();
     this.#forget = setTimeout(() => this.#done(), this.#options.limits.endedKeptMs);
