@@ -35,8 +35,15 @@ let shown;
 let live;
 let refreshTokens = async () => undefined;
 
+/** The address may change while what it asked for before is still loading: the last one is shown last. */
+let starting = Promise.resolve();
+function start() {
+  starting = starting.then(followAddress);
+  return starting;
+}
+
 /** Does what the address asks for, then shows the page. */
-async function start() {
+async function followAddress() {
   const { claim: code, oidc, response, pair, call, invite, share } = hashFields();
   main.setAttribute("aria-busy", "true");
   try {

@@ -52,6 +52,8 @@ describe("the page", NEEDS_CHROMIUM, () => {
   async function open(): Promise<void> {
     await page.goto(await relay.signInLink());
     await page.getByRole("heading", { name: "Access" }).waitFor();
+    // A device that comes later moves what is below it, also under a click.
+    await page.locator('main[aria-busy="false"]').waitFor();
   }
 
   test("a sign-in link signs in once, and its code leaves the address bar", async () => {
