@@ -72,8 +72,10 @@ export function terminalExecuteTool(parts: TerminalParts) {
       const { grant, signal, output } = context;
       const named =
         terminal === undefined ? await idleOne(context) : await terminals.enter(terminal, context);
-      const id = named?.id ?? (await openTerminal(parts, { spare: true }, context)).id;
-      if (taken.has(id)) throw isTaken(id);
+      if (terminal !== undefined && taken.has(terminal)) throw isTaken(terminal);
+      // Another call may have taken the same one meanwhile.
+      const isFree = named !== undefined && !taken.has(named.id);
+      const id = isFree ? named.id : (await openTerminal(parts, { spare: true }, context)).id;
       taken.add(id);
       const began = performance.now();
       const decoder = new StringDecoder("utf8");

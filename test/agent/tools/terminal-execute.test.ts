@@ -63,6 +63,14 @@ test("without a terminal it runs in the session's own, which is opened once", as
   expect(other.metadata?.terminal).not.toBe(terminal);
 });
 
+test("commands of one session at the same time run in terminals of their own", async () => {
+  const bench = await Workbench.open();
+  await run(bench, "true");
+  const all = await Promise.all([1, 2, 3].map((number) => run(bench, `sleep 0.3; echo ${number}`)));
+  expect(all.map(({ output }) => output)).toEqual(["1\n", "2\n", "3\n"]);
+  expect(new Set(all.map(({ terminal }) => terminal)).size).toBe(3);
+});
+
 test("the oldest idle terminal that was opened for a command makes room, one that was asked for never", async () => {
   const bench = await Workbench.open();
   const run = async (command: string, yield_ms = 10_000) =>
