@@ -1,5 +1,5 @@
 # The relay embedded: `workerd serve` on the Worker that `npm run build` bundled, with its data on this machine's disk.
-# scripts/start/workerd.ts gives the port, the folders `objects` and `web`, and the secrets by environment.
+# scripts/start/workerd.ts gives the port, the folders `objects`, `web` and `cloud`, and the secrets by environment.
 using Workerd = import "/workerd/workerd.capnp";
 
 # `localhost` may resolve to either address: another program on the one left free would be taken for the relay.
@@ -21,6 +21,7 @@ const services :List(Workerd.Service) = [
   (name = "relay", worker = .relay),
   (name = "objects", disk = (path = ".matrx/objects", writable = true)),
   (name = "web", disk = (path = "web")),
+  (name = "cloud", disk = (path = ".matrx/cloud", writable = true)),
   # For issuers of sign-ins, and for what AI clients publish of themselves. Nothing of the local network can be fetched through the first; the second is only for
   # issuers that the owner has configured as local.
   (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
@@ -41,6 +42,7 @@ const relay :Workerd.Worker = (
     (name = "OAUTH_STORE", durableObjectNamespace = "OAuthStore"),
     (name = "ANONYMOUS_RATE_LIMIT", durableObjectNamespace = "AnonymousRateLimit"),
     (name = "ASSETS", service = "web"),
+    (name = "CLOUD_DISK", service = "cloud"),
     (name = "LOCAL_NETWORK", service = "local-network"),
     (name = "EMBEDDED", text = "1"),
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),

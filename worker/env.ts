@@ -1,5 +1,6 @@
 /** The bindings of the Worker and its objects. */
 import type { OidcEnv } from "./auth/oidc/issuers.ts";
+import type { CloudEnv } from "./cloud/store.ts";
 import type { ForwardEnv } from "./forwarding/hosts.ts";
 import type { McpObjects } from "./mcp/listeners.ts";
 import type { Account } from "./objects/account.ts";
@@ -11,7 +12,7 @@ import type { OAuthStore } from "./objects/oauth-store.ts";
 import type { Pairing } from "./objects/pairing.ts";
 import type { Secrets } from "./secrets.ts";
 
-export interface Env extends Secrets, ForwardEnv, OidcEnv {
+export interface Env extends Secrets, CloudEnv, ForwardEnv, OidcEnv {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
   AUDIT: DurableObjectNamespace<Audit>;

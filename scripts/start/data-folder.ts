@@ -18,6 +18,9 @@ import { adviceFor, hasCode, messageOf, Problem } from "../problem.ts";
 /** What shows that a folder is one of ours. */
 const OURS = ["keys.json", "claim-secret", "objects", "relay.pid", "cloudflare", "oidc.json"];
 
+/** Folders in which the relay keeps its objects, and files of the cloud store. */
+const KEPT = ["objects", "cloud"];
+
 /** Files that the relay writes while it runs. */
 const FILES: readonly string[] = ["relay.pid", "relay.log", "agent.log", "authorization"];
 const PROBE_BYTES = 64 * 1024;
@@ -33,20 +36,21 @@ export function openDataFolder(folder: string): void {
       );
     }
     chmodSync(folder, 0o700);
-    mkdirSync(join(folder, "objects"), { recursive: true, mode: 0o700 });
+    for (const name of KEPT) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw unusable(folder, error);
   }
-  for (const place of [folder, join(folder, "objects")]) requireRoom(place);
+  for (const place of [folder, ...KEPT.map((name) => join(folder, name))]) requireRoom(place);
   for (const entry of entriesOf(folder)) requireWritable(entry);
 }
 
-/** What the relay writes: its files, and its objects with theirs. */
+/** What the relay writes: its files, its objects with theirs, and those of the cloud store. */
 function entriesOf(folder: string): string[] {
   const files = FILES.map((name) => join(folder, name)).filter((file) => existsSync(file));
-  const objects = readdirSync(join(folder, "objects"), { recursive: true, encoding: "utf8" });
-  return [...files, ...objects.map((entry) => join(folder, "objects", entry))];
+  const entriesIn = (name: string) => readdirSync(join(folder, name), { recursive: true, encoding: "utf8" });
+  const kept = KEPT.flatMap((name) => entriesIn(name).map((entry) => join(folder, name, entry)));
+  return [...files, ...kept];
 }
 
 /** Writes something, as rights alone do not tell of a full disk. Throws Problem. */

@@ -1,7 +1,8 @@
 /** One run of workerd: the real binary, with the relay's secrets in its environment and nothing else. */
 import { spawn } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
@@ -36,6 +37,11 @@ export function objectsOf(dataDir: string): string {
   return join(dataDir, "objects");
 }
 
+/** Where it keeps the files of the cloud store: a folder for each account. */
+export function cloudOf(dataDir: string): string {
+  return join(dataDir, "cloud");
+}
+
 const LISTENS_WITHIN = 30_000;
 
 export function relayLog(dataDir: string): string {
@@ -46,12 +52,14 @@ export function relayLog(dataDir: string): string {
 export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   const { dataDir, port, addresses, publicUrl, forwardDomain, secrets, issuers, log } = options;
   const { config = join(ROOT, "relay.capnp") } = options;
+  dropUnfinished(cloudOf(dataDir));
   const args = [
     "serve",
     config,
     addresses.includes("::1") ? "config" : "ipv4",
     `-dobjects=${objectsOf(dataDir)}`,
     `-dweb=${join(ROOT, "web")}`,
+    `-dcloud=${cloudOf(dataDir)}`,
     ...addresses.map((address) => `-s${address}=${address.includes(":") ? `[${address}]` : address}:${port}`),
     "--control-fd=3",
   ];
@@ -85,6 +93,13 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     throw new Problem(`The relay ${damageIn(said, dataDir) ?? `${end.how}. Its last messages:\n${said}`}`);
   }
   return child;
+}
+
+/** workerd writes a file beside its name first; one that is killed leaves it. */
+function dropUnfinished(cloud: string): void {
+  const isUnfinished = (entry: string) => /^\..+\.tmp$/.test(basename(entry));
+  const entries = readdirSync(cloud, { recursive: true, encoding: "utf8" });
+  for (const entry of entries.filter(isUnfinished)) rmSync(join(cloud, entry), { force: true });
 }
 
 /** Why the relay ended, if its last words tell of a damaged database: it opens some of them as it starts. */

@@ -53,6 +53,12 @@ export class Person {
     return askAs(url, { Authorization: `Bearer ${this.#credential.token}` }, method, path, body);
   }
 
+  /** The same, for bodies that are no JSON. */
+  fetch(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
+    const authorization = { Authorization: `Bearer ${this.#credential.token}` };
+    return fetch(this.#rig.relay.url + path, { method, headers: { ...authorization, ...headers } });
+  }
+
   /** The device's policy at the relay. */
   async setPolicy(policy: Record<string, unknown>): Promise<void> {
     const { device } = this.#rig;

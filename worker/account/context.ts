@@ -8,6 +8,7 @@ import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { CloudEnv } from "../cloud/store.ts";
 import { logWarning } from "../log.ts";
 import type { ListeningObjects } from "../mcp/listeners.ts";
 import type { Audit } from "../objects/audit.ts";
@@ -17,6 +18,7 @@ import { grantStore, type OAuthStore } from "../objects/oauth-store.ts";
 import type { Secrets } from "../secrets.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { AccountApprovals } from "./approvals.ts";
+import { dropCloudFiles } from "./cloud-file-rows.ts";
 import { DeviceNews } from "./device-news.ts";
 import { Devices } from "./devices.ts";
 import { Grants } from "./grants.ts";
@@ -29,7 +31,7 @@ import { AccountRecord, grantHappening } from "./record.ts";
 import { Tokens } from "./tokens.ts";
 
 /** The objects that an account talks to, and the relay's secrets. */
-export interface AccountEnv extends Secrets {
+export interface AccountEnv extends Secrets, CloudEnv {
   DEVICE: DurableObjectNamespace<Device>;
   AUDIT: DurableObjectNamespace<Audit>;
   DIRECTORY: DurableObjectNamespace<Directory>;
@@ -62,7 +64,7 @@ export class AccountContext {
   readonly people: PersonSockets;
   readonly news: DeviceNews;
   readonly record: AccountRecord;
-  readonly alarms: AlarmTable<"outbox" | "expiry" | "audit">;
+  readonly alarms: AlarmTable<"outbox" | "expiry" | "audit" | "cloud">;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
   readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
@@ -102,6 +104,7 @@ export class AccountContext {
       },
       outbox: (now) => this.news.ring(now),
       expiry: (now) => this.prune(now),
+      cloud: (now) => dropCloudFiles(this, now),
     });
   }
 

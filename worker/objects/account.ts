@@ -9,6 +9,7 @@ import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matr
 import { retryIn } from "@matrx/shared/retry.ts";
 import { APPROVALS_KEPT } from "../account/approvals.ts";
 import { Clients } from "../account/clients.ts";
+import { CloudFiles } from "../account/cloud-files.ts";
 import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
 import { FileLinks } from "../account/file-links.ts";
@@ -43,6 +44,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #tokens: ManagedTokens;
   readonly #fileLinks: FileLinks;
   readonly #portLinks: PortLinks;
+  readonly #cloudFiles: CloudFiles;
   readonly #clients: Clients;
   readonly #passkeys: Passkeys;
   readonly #recoveryCodes: RecoveryCodes;
@@ -62,6 +64,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#tokens = new ManagedTokens(this.#context);
     this.#fileLinks = new FileLinks(this.#context);
     this.#portLinks = new PortLinks(this.#context);
+    this.#cloudFiles = new CloudFiles(this.#context);
     this.#clients = new Clients(this.#context);
     this.#passkeys = new Passkeys(this.#context);
     this.#recoveryCodes = new RecoveryCodes(this.#context);
@@ -197,6 +200,35 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.revoke(...args);
   }
 
+  /** See `CloudFiles`, like all of these. */
+  beginCloudFile(...args: Parameters<CloudFiles["begin"]>) {
+    return this.#cloudFiles.begin(...args);
+  }
+
+  cloudFileArrived(...args: Parameters<CloudFiles["arrived"]>) {
+    return this.#cloudFiles.arrived(...args);
+  }
+
+  finishCloudFile(...args: Parameters<CloudFiles["finish"]>) {
+    return this.#cloudFiles.finish(...args);
+  }
+
+  dropCloudFile(...args: Parameters<CloudFiles["drop"]>) {
+    return this.#cloudFiles.drop(...args);
+  }
+
+  listCloudFiles(...args: Parameters<CloudFiles["list"]>) {
+    return this.#cloudFiles.list(...args);
+  }
+
+  findCloudFile(...args: Parameters<CloudFiles["find"]>) {
+    return this.#cloudFiles.find(...args);
+  }
+
+  removeCloudFile(...args: Parameters<CloudFiles["remove"]>) {
+    return this.#cloudFiles.remove(...args);
+  }
+
   /** See `Clients`, like all of these. */
   connectClient(...args: Parameters<Clients["connect"]>) {
     return this.#clients.connect(...args);
@@ -232,8 +264,10 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#membership.rename(...args);
   }
 
-  close(): ReturnType<Membership["close"]> {
-    return this.#membership.close();
+  async close(): ReturnType<Membership["close"]> {
+    const closed = await this.#membership.close();
+    await this.#cloudFiles.removeAll();
+    return closed;
   }
 
   /** What other accounts shared with this one, for its closing. */

@@ -32,6 +32,14 @@ import { RELAY_VERSION } from "../version.ts";
 import { accountRoutes } from "./account.ts";
 import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
+import {
+  CLOUD_FILE_PARAMETER,
+  cloudFileRoute,
+  cloudFilesRoute,
+  newCloudCopyRoute,
+  newCloudFileRoute,
+  removeCloudFileRoute,
+} from "./cloud-files.ts";
 import { consentRoutes } from "./consents.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
@@ -69,6 +77,9 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...sharesRoutes,
   ...tokensRoutes,
   fileLinkRoute,
+  cloudFilesRoute,
+  cloudFileRoute,
+  removeCloudFileRoute,
   ...approvalsRoutes,
   ...pauseRoutes,
   ...auditRoutes,
@@ -84,6 +95,8 @@ export const relayRoutes: readonly RelayRoute[] = [
 export const managedRoutes: readonly RelayRoute[] = [
   newFileLinkRoute,
   newPortLinkRoute,
+  newCloudFileRoute,
+  newCloudCopyRoute,
   ...deviceRoutes,
   ...controlRoutes,
   ...approvalRoutes,
@@ -167,6 +180,7 @@ export const RELAY: Surface = {
     issuer: ISSUER_PARAMETER,
     invite: INVITE_PARAMETER,
     account: ACCOUNT_PARAMETER,
+    cloud_file: CLOUD_FILE_PARAMETER,
   },
   schemas: {
     ...api,

@@ -74,6 +74,11 @@ export const ACCOUNT: readonly Migration[] = [
       "CREATE TABLE IF NOT EXISTS closed_accounts (account TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
     );
   },
+  ({ sql }) => {
+    sql.exec(`CREATE TABLE cloud_files (
+      id TEXT PRIMARY KEY, state TEXT NOT NULL, size INTEGER, arrived INTEGER NOT NULL, sha256 TEXT, heard INTEGER NOT NULL,
+      created INTEGER NOT NULL, expires INTEGER NOT NULL, facts TEXT NOT NULL) WITHOUT ROWID`);
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

@@ -27,6 +27,8 @@ const factsSchema = z.object({
   length: z.number().optional(),
 });
 type Facts = z.infer<typeof factsSchema>;
+/** What the headers of a file or folder tell. */
+export type FileFacts = Pick<Facts, "kind" | "name" | "modified" | "etag" | "sha256" | "media_type">;
 
 const BYTES = { "application/octet-stream": "The bytes" } as const;
 
@@ -105,6 +107,25 @@ async function send(port: FilePort, request: Request, place: Place): Promise<Res
   return download(port, request, { ...place, ...part, ...(etag !== undefined && { if_etag: etag }) });
 }
 
+/** A file or folder that is being sent. */
+export interface OpenedFile {
+  readonly answer: Extract<RestAnswer, { kind: "answer" }>;
+  readonly facts: Facts;
+  readonly bytes: ReadableStream<Uint8Array>;
+}
+
+/** Calls Download; resolves with what it sends, or with the response that says why it does not. */
+export async function openFile(
+  port: FilePort,
+  wanted: Omit<RestCall, "tool" | "input">,
+  part: Part,
+): Promise<OpenedFile | Response> {
+  const call: RestCall = { ...{ tool: "Download", input: JSON.stringify(part) }, ...wanted };
+  const { answer, bytes } = await port.callForBytes(call);
+  if (!bytes || answer.kind !== "answer") return answerResponse(port, answer, wanted.session);
+  return { answer, facts: await readFacts(answer), bytes };
+}
+
 interface Part extends Place {
   readonly offset?: number;
   readonly length?: number;
@@ -112,13 +133,10 @@ interface Part extends Place {
 }
 
 async function download(port: FilePort, request: Request, part: Part): Promise<Response> {
-  const wanted: RestCall = {
-    ...{ tool: "Download", input: JSON.stringify(part) },
-    ...newCall(request),
-  };
-  const { answer, bytes } = await port.callForBytes(wanted);
-  if (!bytes) return answerResponse(port, answer, wanted.session);
-  const facts = await readFacts(answer);
+  const wanted = newCall(request);
+  const opened = await openFile(port, wanted, part);
+  if (opened instanceof Response) return opened;
+  const { answer, facts, bytes } = opened;
   const headers = { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request) };
   const { size, offset = 0, length } = facts;
   if (length === undefined) return bytesResponse(bytes, headers);
@@ -153,7 +171,7 @@ async function readFacts(answer: RestAnswer): Promise<Facts> {
  * What a device serves never runs on the relay's origin: it is saved, or shown in a sandbox without scripts. The name is
  * given in ASCII, and in UTF-8 (RFC 6266).
  */
-function fileHeaders(facts: Facts, { url }: Request): Record<string, string> {
+export function fileHeaders(facts: FileFacts, { url }: Request): Record<string, string> {
   const { kind, etag, sha256, media_type, modified } = facts;
   const name = kind === "directory" ? `${facts.name || "files"}.zip` : facts.name;
   const how = new URL(url).searchParams.get("inline") === "true" ? "inline" : "attachment";
@@ -181,7 +199,7 @@ function versionOf({ etag, modified }: Facts) {
   return { etag, modified: Date.parse(modified) };
 }
 
-function unsatisfiable(size: number): Response {
+export function unsatisfiable(size: number): Response {
   const error = relayError("INVALID_PARAMETERS", `Range: the file has only ${size} bytes`, {
     hint: "Ask for a range that begins before its end",
     details: { total: size },
