@@ -40,6 +40,7 @@ export default defineConfig(({ mode }) => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: { OIDC_ISSUERS: JSON.stringify(ISSUERS), FORWARD_DOMAIN: "forward.test" },
+              r2Buckets: ["CLOUD_BUCKET"],
             },
           }),
         ],

@@ -33,6 +33,7 @@ import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
+import { newCloudCopySchema, newCloudFileSchema } from "../../shared/cloud-file-api.ts";
 import { callBodySchema, pendingCallSchema } from "../../shared/openapi/bodies.ts";
 import { limitsTable } from "./limits-table.ts";
 import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";
@@ -288,6 +289,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/file-links": newFileLinkSchema,
   "POST /v1/devices/:device/port-links": newPortLinkSchema,
+  "POST /v1/devices/:device/cloud-files": newCloudFileSchema,
+  "POST /v1/devices/:device/cloud-copies": newCloudCopySchema,
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,

@@ -36,6 +36,11 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/devices/{device}/file-links",
   "POST /v1/devices/{device}/port-links",
   "GET /f/{link}/{name}",
+  // A file in the cloud store comes from a device that is there.
+  "POST /v1/devices/{device}/cloud-files",
+  "POST /v1/devices/{device}/cloud-copies",
+  "GET /v1/cloud-files/{cloud_file}",
+  "DELETE /v1/cloud-files/{cloud_file}",
   // A page needs its cookie and a proof.
   "POST /v1/session",
   // Passkeys and codes that there are none of, or that nobody can make up.

@@ -5,6 +5,7 @@
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
+import { storedFile } from "../helpers/cloud.ts";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
 import { askCounting } from "../helpers/object-calls.ts";
 import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
@@ -31,6 +32,8 @@ const OF_NO_ACCOUNT: ReadonlySet<string> = new Set([
 
 /** Bodies that are right but for the ids. */
 const BODIES: Readonly<Record<string, unknown>> = {
+  createCloudFile: { path: "/a" },
+  createCloudCopy: { file: "cloud_4k7m2x9qpatr6w1z", path: "/a" },
   changeToken: { name: "mine now" },
   changeDevice: { name: "mine now" },
   setPolicy: {},
@@ -59,6 +62,7 @@ beforeAll(async () => {
   foreign = {
     ...{ device: annIdentity.id, grant: annToken.id, call, account: ann.account },
     ...{ approval: "approval_4k7m2x9qpatr6w1z", invite: "invite_4k7m2x9qpatr6w1z", tool: "Read" },
+    cloud_file: (await storedFile(ann, "hers")).id,
   };
 
   walker = await Person.signIn();
@@ -89,6 +93,7 @@ function neverGiven(): Ids {
     call: makeCallId(),
     approval: `approval_${random(16)}`,
     invite: `invite_${random(16)}`,
+    cloud_file: `cloud_${random(16)}`,
   };
 }
 
