@@ -7,6 +7,7 @@ import { addApprovals } from "./commands/approvals.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
+import { addCloud } from "./commands/cloud.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addCp } from "./commands/cp.ts";
 import { addDevices } from "./commands/devices.ts";
@@ -68,6 +69,7 @@ export function makeProgram(): Command {
   addCall(program);
   addCalls(program);
   addCp(program);
+  addCloud(program);
   addForward(program);
   addShell(program);
   addTools(program);

@@ -19,7 +19,8 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { keyOf } from "../account/cloud-file-rows.ts";
 import { CALLER_BODY } from "../body.ts";
-import { copyIn } from "../cloud/copy-in.ts";
+import { type Arriving, copyIn } from "../cloud/copy-in.ts";
+import { counted, eachSecond, transferResponse } from "../cloud/progress.ts";
 import { cloudStore } from "../cloud/store.ts";
 import { unwrap } from "../outcome.ts";
 import { DevicePort } from "../port/device-port.ts";
@@ -47,8 +48,13 @@ const STORED: CloudFile = {
   expires: "2026-01-09T09:00:00.000Z",
 };
 
-/** How often the account hears how much has arrived, in milliseconds. */
-const TOLD_EVERY = 1000;
+const EVENTS = {
+  description: "To a request that accepts events",
+  other: {
+    "text/event-stream":
+      "`arrived` with `{bytes, total}` about once a second, then `stored` with the answer of 201, or `error` with a problem",
+  },
+};
 
 export const newCloudFileRoute: RelayRoute = {
   method: "POST",
@@ -61,7 +67,7 @@ export const newCloudFileRoute: RelayRoute = {
   access: "person",
   headers: CALL_HEADERS,
   body: { schema: newCloudFileSchema, example: { path: "/home/ann/report.pdf", days: 7 } },
-  answers: { 201: { description: "It is stored", schema: cloudFileSchema, example: STORED } },
+  answers: { 200: EVENTS, 201: { description: "It is stored", schema: cloudFileSchema, example: STORED } },
   errors: ["NOT_FOUND", "CONFLICT", "DEVICE_OFFLINE", "TIMEOUT", "TOOL_EXECUTION_FAILED", "RATE_LIMITED"],
   answer: async (c) => {
     const { path, days } = await readBody(c.req.raw, CALLER_BODY, newCloudFileSchema);
@@ -76,7 +82,9 @@ export const newCloudFileRoute: RelayRoute = {
       const { accounts, person } = accountOf(c);
       const file = { ...facts, device: port.device, size: length, days };
       const id = unwrap(await accounts.beginCloudFile(person, file));
-      return c.json(await storeBytes(c, id, { bytes, length: length ?? undefined }), 201);
+      return await transferResponse(c.req.raw, length, (onArrived) =>
+        storeBytes(c, id, { bytes, length: length ?? undefined, onArrived }),
+      );
     } catch (error) {
       // Nobody reads it any more.
       void bytes.cancel().catch(() => undefined);
@@ -85,19 +93,16 @@ export const newCloudFileRoute: RelayRoute = {
   },
 };
 
-async function storeBytes(
-  c: Context<RelayEnv>,
-  id: string,
-  sent: { bytes: ReadableStream<Uint8Array>; length: number | undefined },
-): Promise<CloudFile> {
+async function storeBytes(c: Context<RelayEnv>, id: string, sent: Arriving): Promise<CloudFile> {
   const { accounts, person, account } = accountOf(c);
   const store = cloudStore(c.env);
   const key = keyOf(account, id);
-  let told = Date.now();
-  const onArrived = async (arrived: number) => {
-    if (Date.now() - told < TOLD_EVERY) return;
-    told = Date.now();
+  const note = eachSecond(async (arrived) => {
     unwrap(await accounts.cloudFileArrived(person, id, arrived));
+  });
+  const onArrived = async (arrived: number) => {
+    await sent.onArrived(arrived);
+    await note(arrived);
   };
   try {
     const stored = await copyIn(store, key, { ...sent, onArrived });
@@ -196,6 +201,7 @@ export const newCloudCopyRoute: RelayRoute = {
     example: { file: "cloud_4k7m2x9qpatr6w1z", path: "/srv/report.pdf" },
   },
   answers: {
+    200: EVENTS,
     201: {
       description: "It is in place",
       schema: cloudCopySchema,
@@ -212,14 +218,17 @@ export const newCloudCopyRoute: RelayRoute = {
     const { size, etag: sha256 } = factsOf(file, c.req.raw);
     const input = { path, size, sha256, resumable: false, overwrite, create_directories };
     const { url, headers } = c.req.raw;
-    const request = new Request(url, { method: "PUT", headers, body: await contentOf(c, file, undefined) });
-    const sent = await sendBytes(port, request, "Upload", input);
-    if ("response" in sent) return sent.response;
-    if (sent.error) return problemOfShape(sent.error, { call: sent.call, device: port.device });
-    const committed = await commitUpload(port, sent.facts.upload);
-    if ("response" in committed) return committed.response;
-    const { facts } = committed;
-    return c.json({ path: facts.path, created: facts.created, sha256: facts.sha256 }, 201);
+    return transferResponse(c.req.raw, size, async (onArrived) => {
+      const body = counted(await contentOf(c, file, undefined), onArrived);
+      const request = new Request(url, { method: "PUT", headers, body });
+      const sent = await sendBytes(port, request, "Upload", input);
+      if ("response" in sent) return sent.response;
+      if (sent.error) return problemOfShape(sent.error, { call: sent.call, device: port.device });
+      const committed = await commitUpload(port, sent.facts.upload);
+      if ("response" in committed) return committed.response;
+      const { facts } = committed;
+      return { path: facts.path, created: facts.created, sha256: facts.sha256 };
+    });
   },
 };
 

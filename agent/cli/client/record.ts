@@ -32,7 +32,7 @@ export async function verifyRecord(client: RelayClient, keptHeads: readonly Kept
   const own = keptHeads.filter(({ account }) => account === head.account);
   // A relay has several addresses, so its keys tell whether it signed; at the same address, it must answer for older keys too.
   for (const one of own) if ((await isSignedBy(keys, one)) || one.relay === client.relay) kept.push(one);
-  const entries = jsonLines(await client.open("/v1/audit/export", { format: "jsonl" }));
+  const entries = jsonLines(await client.open("/v1/audit/export", { query: { format: "jsonl" } }));
   const verdict = await verifyChain(entries, { sha256, heads: [...kept, head] });
   // What was deleted because of its age cannot be compared.
   const compared = kept.filter(({ seq }) => seq >= verdict.first).length;

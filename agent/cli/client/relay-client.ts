@@ -14,6 +14,10 @@ export interface Request {
   timeoutMs?: number;
 }
 
+export interface OpenRequest extends Omit<Request, "timeoutMs"> {
+  method?: string;
+}
+
 export interface Reply {
   status: number;
   headers: Headers;
@@ -86,19 +90,36 @@ export class RelayClient {
   }
 
   /** Opens an answer of any length, which is read as it comes. Throws MatrxError. */
-  async open(path: string, query: Record<string, string> = {}): Promise<ReadableStream<Uint8Array>> {
+  async open(
+    path: string,
+    { method = "GET", ...request }: OpenRequest = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    const { body, headers, query, signal } = request;
     const { token } = this;
     let response: Response;
     try {
-      response = await fetch(`${this.relay}${path}?${new URLSearchParams(query)}`, {
-        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+      response = await fetch(`${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
         redirect: "manual",
+        ...(signal && { signal }),
       });
     } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
       throw this.#unreachable(cause);
     }
     if (response.ok && response.body) return response.body;
     throw this.#problemOf(response, parsedJson(await response.text()));
+  }
+
+  /** The connection broke, or the relay ended it, in the middle of an answer. */
+  brokeOff(cause: unknown): MatrxError {
+    return this.#unreachable(cause);
   }
 
   /** The relay's error, with our own hint if the token was refused. */

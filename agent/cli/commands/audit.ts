@@ -124,7 +124,10 @@ function printFault({ fault }: Verified): void {
 
 async function exportRecord({ format, output, ...options }: ExportOptions): Promise<void> {
   const client = callerOf(options);
-  const body = await withProgress("Contacting the relay", client.open("/v1/audit/export", { format }));
+  const body = await withProgress(
+    "Contacting the relay",
+    client.open("/v1/audit/export", { query: { format } }),
+  );
   if (output === undefined) {
     for await (const piece of body) await write(process.stdout, piece);
     return;

@@ -11,7 +11,7 @@ import { type Copied, copyFile } from "../copy/copy-file.ts";
 import { DeviceCalls } from "../copy/device-calls.ts";
 import type { Files } from "../copy/files.ts";
 import { localFiles } from "../copy/local-files.ts";
-import { type FileCopy, type Place, stepsOf } from "../copy/plan.ts";
+import { type FileCopy, onDevice, type Place, stepsOf } from "../copy/plan.ts";
 import { remoteFiles } from "../copy/remote-files.ts";
 import { usageError } from "../output/failure.ts";
 import { note, oneLine, printJsonLine, styled } from "../output/print.ts";
@@ -124,9 +124,9 @@ class Machines {
 
   /** Throws MatrxError. */
   async placeOf(word: string): Promise<Place> {
-    // One letter is a drive of Windows.
-    const [, device, path = ""] = /^([^:/\\]{2,}):(.*)$/s.exec(word) ?? [];
-    if (device === undefined) return { files: localFiles, path: word };
+    const named = onDevice(word);
+    if (!named) return { files: localFiles, path: word };
+    const { device, path } = named;
     const files = this.#devices.get(device) ?? this.#connect(device);
     this.#devices.set(device, files);
     return { files: await files, path: path === "" ? "~" : path };

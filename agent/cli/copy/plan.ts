@@ -8,6 +8,12 @@ export interface Place {
   readonly path: string;
 }
 
+/** Device and path of `device:path`; undefined for a path here. One letter is a drive of Windows. */
+export function onDevice(word: string): { readonly device: string; readonly path: string } | undefined {
+  const [, device, path = ""] = /^([^:/\\]{2,}):(.*)$/s.exec(word) ?? [];
+  return device === undefined ? undefined : { device, path };
+}
+
 export interface FileCopy {
   readonly kind: "file";
   readonly from: Place;

@@ -23,21 +23,29 @@ export function timeText(seconds: number): string {
   return shown.map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
 }
 
+/** `rate` in bytes per second. */
+function progressText(bytes: number, total: number | undefined, rate: number): string {
+  const speed = `${sizeText(Math.round(rate))}/s`;
+  if (total === undefined) return `${sizeText(bytes)}, ${speed}`;
+  const share = `${Math.floor((100 * bytes) / Math.max(1, total))}%`.padStart(4);
+  const left = rate > 0 ? `, ${timeText((total - bytes) / rate)} left` : "";
+  return `${share} of ${sizeText(total)}, ${speed}${left}`;
+}
+
 export class TransferLine {
   readonly #isShown = process.stderr.isTTY && !isQuietRun();
   #samples: { readonly at: number; readonly bytes: number }[] = [];
   #drawn = 0;
 
-  show(name: string, bytes: number, total: number): void {
+  /** `total`: undefined if nobody knows it yet. */
+  show(name: string, bytes: number, total: number | undefined): void {
     const now = performance.now();
     if (!this.#isShown || now - this.#drawn < EVERY_MS) return;
     this.#drawn = now;
     this.#samples = [...this.#samples.filter(({ at }) => now - at < RATE_OVER_MS), { at: now, bytes }];
     const [first] = this.#samples;
     const rate = first && now > first.at ? ((bytes - first.bytes) / (now - first.at)) * 1000 : 0;
-    const share = `${Math.floor((100 * bytes) / Math.max(1, total))}%`.padStart(4);
-    const left = rate > 0 ? `, ${timeText((total - bytes) / rate)} left` : "";
-    const end = `  ${share} of ${sizeText(total)}, ${sizeText(Math.round(rate))}/s${left}`;
+    const end = `  ${progressText(bytes, total, rate)}`;
     process.stderr.write(`\r\u001b[K${fitted(name, end, process.stderr.columns)}`);
   }
 
