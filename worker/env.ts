@@ -1,6 +1,6 @@
 /** The bindings of the Worker and its objects. */
 import type { OidcEnv } from "./auth/oidc/issuers.ts";
-import type { CloudEnv } from "./cloud/store.ts";
+import type { CloudEnv } from "./cloud/open-store.ts";
 import type { ForwardEnv } from "./forwarding/hosts.ts";
 import type { McpObjects } from "./mcp/listeners.ts";
 import type { Account } from "./objects/account.ts";

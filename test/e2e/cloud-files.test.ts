@@ -120,6 +120,10 @@ it("what the device or its policy refuses is refused, and takes no room", { time
   expect(await send(join(rig.folder, "none"))).toMatchObject({ status: 404 });
   expect(await send(join(rig.dataDir, "agent/identity.json"))).toMatchObject({ status: 403 });
   expect(await send(fileOf("x", "x"), 31)).toMatchObject({ status: 400 });
+  // What lies in the store is other accounts', too.
+  const { id } = await sent(fileOf("x", "x"));
+  expect(await send(join(rig.dataDir, "cloud", "owner", id))).toMatchObject({ status: 403 });
+  await person.ask("DELETE", `/v1/cloud-files/${id}`);
   await person.setPolicy({ denied_tools: ["Download"] });
   expect(await send(fileOf("x", "x"))).toMatchObject({ status: 403 });
   await person.setPolicy({});

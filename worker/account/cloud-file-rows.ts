@@ -1,5 +1,5 @@
 /** The rows of an account's files in the cloud store, and how they end. */
-import { type CloudEnv, cloudStore } from "../cloud/store.ts";
+import { type CloudEnv, cloudStore } from "../cloud/open-store.ts";
 
 /** One of which nothing was heard for so long was broken off, in milliseconds. */
 export const ARRIVES_WITHIN = 10 * 60_000;

@@ -2,7 +2,7 @@
 import type { CloudFile } from "@matrx/shared/cloud-file-api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
-import { cloudStore } from "../cloud/store.ts";
+import { cloudStore } from "../cloud/open-store.ts";
 import { logWarning } from "../log.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { tooManyError } from "../refusals.ts";

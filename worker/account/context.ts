@@ -8,7 +8,7 @@ import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
-import type { CloudEnv } from "../cloud/store.ts";
+import type { CloudEnv } from "../cloud/open-store.ts";
 import { logWarning } from "../log.ts";
 import type { ListeningObjects } from "../mcp/listeners.ts";
 import type { Audit } from "../objects/audit.ts";

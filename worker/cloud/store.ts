@@ -1,7 +1,4 @@
 /** Where the bytes of cloud files lie: a bucket on Cloudflare, a folder beside the embedded relay's objects. */
-import { relayError } from "@matrx/shared/errors.ts";
-import { DiskStore } from "./disk-store.ts";
-import { R2Store } from "./r2-store.ts";
 
 export interface CloudStore {
   /** Stores all bytes or nothing; rejects if they break off. `length`: in bytes, if it is known before. */
@@ -15,22 +12,4 @@ export interface CloudStore {
 export interface StoredPart {
   readonly offset: number;
   readonly length: number;
-}
-
-export interface CloudEnv {
-  /** On Cloudflare. */
-  CLOUD_BUCKET?: R2Bucket;
-  /** In the embedded relay: a writable disk service. */
-  CLOUD_DISK?: Fetcher;
-  /** What each account may keep, in bytes; 10 GiB without it. */
-  CLOUD_BYTES?: string;
-}
-
-/** Throws MatrxError `UNAVAILABLE` if the relay has none. */
-export function cloudStore({ CLOUD_BUCKET, CLOUD_DISK }: CloudEnv): CloudStore {
-  if (CLOUD_BUCKET) return new R2Store(CLOUD_BUCKET);
-  if (CLOUD_DISK) return new DiskStore(CLOUD_DISK);
-  throw relayError("UNAVAILABLE", "This relay has no cloud store", {
-    hint: "Whoever runs it can give it an R2 bucket, as the guide to deploying says",
-  });
 }

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { cloudFileListSchema } from "@matrx/shared/cloud-file-api.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { keyOf } from "../../../worker/account/cloud-file-rows.ts";
-import { cloudStore } from "../../../worker/cloud/store.ts";
+import { cloudStore } from "../../../worker/cloud/open-store.ts";
 import { unwrap } from "../../../worker/outcome.ts";
 import { accountOf, begunFile, storedFile } from "../helpers/cloud.ts";
 import { ask, bearer, Person } from "../helpers/relay.ts";

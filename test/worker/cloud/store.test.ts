@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { hexOf } from "@matrx/shared/ids.ts";
 import { expect, it } from "vitest";
 import { copyIn } from "../../../worker/cloud/copy-in.ts";
-import { cloudStore } from "../../../worker/cloud/store.ts";
+import { cloudStore } from "../../../worker/cloud/open-store.ts";
 import { streamOf } from "../helpers/cloud.ts";
 
 const MIB = 1024 * 1024;

@@ -5,7 +5,7 @@ import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { decodeJwt } from "jose";
 import { keyOf } from "../../../worker/account/cloud-file-rows.ts";
 import { copyIn } from "../../../worker/cloud/copy-in.ts";
-import { cloudStore } from "../../../worker/cloud/store.ts";
+import { cloudStore } from "../../../worker/cloud/open-store.ts";
 import { unwrap } from "../../../worker/outcome.ts";
 import type { Person } from "./relay.ts";
 
