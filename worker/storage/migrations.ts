@@ -75,7 +75,7 @@ export const ACCOUNT: readonly Migration[] = [
     );
   },
   ({ sql }) => {
-    sql.exec(`CREATE TABLE cloud_files (
+    sql.exec(`CREATE TABLE IF NOT EXISTS cloud_files (
       id TEXT PRIMARY KEY, state TEXT NOT NULL, size INTEGER, arrived INTEGER NOT NULL, sha256 TEXT, heard INTEGER NOT NULL,
       created INTEGER NOT NULL, expires INTEGER NOT NULL, facts TEXT NOT NULL) WITHOUT ROWID`);
   },

@@ -14,7 +14,7 @@ import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
 /** Groups of commands and completion print nothing that a program would read. */
 /** Groups of commands, and what writes files or text for other programs. */
-const WITHOUT_JSON = ["audit", "audit export", "completion", "share", "token"];
+const WITHOUT_JSON = ["cloud", "audit", "audit export", "completion", "share", "token"];
 
 test("every command explains itself with examples, and knows --json and --quiet", () => {
   const [program, ...commands] = withChildren(makeProgram());
