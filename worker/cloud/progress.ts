@@ -5,6 +5,9 @@ import { problemResponse } from "../problem.ts";
 /** Does the work, and tells how many bytes have arrived; resolves with the answer's body, or the response that refuses it. */
 export type Transfer = (onArrived: (arrived: number) => Promise<void>) => Promise<object | Response>;
 
+/** How much is read at once, in bytes. */
+const PIECE = 256 * 1024;
+
 /** How often somebody hears how much has arrived, in milliseconds. */
 const TOLD_EVERY = 1000;
 
@@ -63,14 +66,26 @@ export function counted(
   let arrived = 0;
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
+  const reader = bytes.getReader({ mode: "byob" });
+  // One buffer for all of it: new ones would pile up until the next major collection.
+  let buffer: ArrayBufferLike = new ArrayBuffer(PIECE);
   const run = async () => {
-    for await (const piece of bytes) {
-      arrived += piece.length;
+    for (;;) {
+      const { value, done }: ReadableStreamReadResult<Uint8Array> = await reader.readAtLeast(
+        PIECE,
+        new Uint8Array(buffer),
+      );
+      if (done || !value) break;
+      arrived += value.length;
       await onArrived(arrived);
-      await writer.write(piece);
+      await writer.write(value);
+      buffer = value.buffer;
     }
     await writer.close();
   };
-  run().catch((error: unknown) => writer.abort(error).catch(() => undefined));
+  run().catch((error: unknown) => {
+    void reader.cancel(error).catch(() => undefined);
+    void writer.abort(error).catch(() => undefined);
+  });
   return readable;
 }
