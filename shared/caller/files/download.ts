@@ -13,16 +13,20 @@ import { isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
 import { base64Of } from "./digest.ts";
 import { pathIn } from "./path.ts";
 
+/** What may be in a header; a device could say anything. */
+const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}(?:; ?charset=[\w-]{1,32})?$/;
+
 /** What FileInfo and Download say of a file or folder. */
 const factsSchema = z.object({
   kind: z.enum(["file", "directory"]),
   path: z.string(),
-  name: z.string(),
+  /** A device could send half a surrogate pair, which no header can carry. */
+  name: z.string().transform((name) => name.toWellFormed()),
   size: z.number().optional(),
   modified: z.iso.datetime(),
   etag: z.string().optional(),
   sha256: z.string().optional(),
-  media_type: z.string(),
+  media_type: z.string().regex(MEDIA_TYPE).catch("application/octet-stream"),
   offset: z.number().optional(),
   length: z.number().optional(),
 });
