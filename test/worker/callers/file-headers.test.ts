@@ -18,7 +18,9 @@ const LIES = {
 it.each(Object.keys(LIES) as (keyof typeof LIES)[])("%s is made harmless", async (lie) => {
   const { said, told } = LIES[lie];
   const { device, token, identity } = await home();
-  const tools = [{ name: "FileInfo", description: "Tells", effect: "read", input_schema: { type: "object" } }];
+  const tools = [
+    { name: "FileInfo", description: "Tells", effect: "read", input_schema: { type: "object" } },
+  ];
   device.send({ type: "manifest", hash: "manifest-2", tools });
   const path = `/v1/devices/${identity.id}/files/a`;
   const asked = ask(path, { method: "HEAD", headers: bearer(token) });
