@@ -31,10 +31,11 @@ const UNTYPED_BODY: Record<BaseName, { status: number; reason: string }> = {
 };
 
 let bases: Awaited<ReturnType<typeof startBases>>;
-const folder = makeFolder();
+let folder: string;
 const tooLong = "x".repeat(LIMITS.idempotencyKeyChars + 1);
 
 beforeAll(async () => {
+  folder = makeFolder();
   bases = await startBases();
 });
 afterAll(async () => {

@@ -25,7 +25,7 @@ import { processesOf } from "./processes.ts";
 
 const RECORDING = join(import.meta.dirname, "../fixtures/before-versions");
 
-const dataDir = makeFolder();
+let dataDir: string;
 let relay: TestRelay & AsyncDisposable;
 let agent: Agent;
 /** The token that was recorded, signed anew: it would be over one day. */
@@ -33,6 +33,7 @@ let token: string;
 let device: string;
 
 beforeAll(async () => {
+  dataDir = makeFolder();
   layOut(RECORDING, dataDir);
   relay = await startRelay({ dataDir });
   const session = await relay.signIn();

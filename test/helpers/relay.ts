@@ -25,7 +25,10 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<T
   if (!isBuilt()) throw new Error("The relay could not be bundled: npm run build says why");
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? makeFolder();
-  const relay = await startEmbedded({ port: 0, ...options, dataDir });
+  const relay = await startEmbedded({ port: 0, ...options, dataDir }).catch((error: unknown) => {
+    if (own) removeFolder(dataDir);
+    throw error;
+  });
   const signInHere = () => signIn(relay);
   const stop = async () => {
     await relay.stop();
