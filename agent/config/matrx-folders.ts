@@ -84,8 +84,8 @@ class OtherUser {
 
   #leadsToOthers(folder: string): boolean {
     try {
-      const real = realpathSync(folder);
-      const leadsOut = !isWithin(real, realpathSync(this.#home), this.#platform);
+      const real = realpathSync.native(folder);
+      const leadsOut = !isWithin(real, realpathSync.native(this.#home), this.#platform);
       return leadsOut && ownerOf(real) !== ownerOf(this.#home);
     } catch {
       return false;

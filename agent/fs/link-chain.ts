@@ -18,6 +18,7 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Chai
   const namesOf = (text: string) => text.split(path.sep).filter((name) => name !== "" && name !== ".");
   let folder = path.parse(absolute).root;
   let names = namesOf(absolute.slice(folder.length));
+  let last: string | undefined;
   for (let links = 0; names.length > 0 && links <= MOST_LINKS; ) {
     const [name = "", ...rest] = names;
     names = rest;
@@ -28,6 +29,7 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Chai
     }
     const entry = path.join(folder, name);
     const target = targetOf(entry);
+    last = entry;
     yield { path: entry, isLink: typeof target === "string", rest };
     if (target === null) return;
     if (target === undefined) {
@@ -39,6 +41,8 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Chai
     if (root !== "") folder = root;
     names = [...namesOf(target.slice(root.length)), ...rest];
   }
+  // The last name was `..`, or a link to the folder that it is in.
+  if (names.length === 0 && last !== folder) yield { path: folder, isLink: false, rest: [] };
 }
 
 /** Undefined if it is not a link; null if the system does not tell. */

@@ -103,7 +103,7 @@ function addIfLinked(
 
 function targetOf(link: string): string[] {
   try {
-    return [realpathSync(link)];
+    return [realpathSync.native(link)];
   } catch {
     return [];
   }

@@ -102,9 +102,10 @@ function isUsers(home: string): boolean {
   return /^\/(?:home|Users)\/|^\/root$/.test(home);
 }
 
+/** The system's own way: the library's removes `..` after a link lexically. */
 function canonical(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }

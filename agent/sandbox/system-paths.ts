@@ -51,7 +51,9 @@ function lookUp(): SystemPaths {
 }
 
 function isLinkIntoSystem(entry: string): boolean {
-  return lstatSync(entry).isSymbolicLink() && FOLDERS.some((folder) => isIn(realpathSync(entry), folder));
+  return (
+    lstatSync(entry).isSymbolicLink() && FOLDERS.some((folder) => isIn(realpathSync.native(entry), folder))
+  );
 }
 
 function inProc(names: string): string[] {
@@ -85,7 +87,7 @@ function isSystem(folder: string): boolean {
 
 function realFolder(folder: string): string | undefined {
   try {
-    const real = realpathSync(folder);
+    const real = realpathSync.native(folder);
     return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;

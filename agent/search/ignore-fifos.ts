@@ -55,7 +55,7 @@ function pipeAt(path: string): string | undefined {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isFIFO() && !stat?.isSymbolicLink()) return undefined;
-    const place = realpathSync(path);
+    const place = realpathSync.native(path);
     return lstatSync(place).isFIFO() ? place : undefined;
   } catch {
     return undefined;

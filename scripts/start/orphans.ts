@@ -56,7 +56,7 @@ export function orphansOf(dataDir: string, noted: Noted, table: ProcessTable = p
 /** One folder may have several paths. */
 function isSameFolder(one: string, other: string): boolean {
   try {
-    return realpathSync(one) === realpathSync(other);
+    return realpathSync.native(one) === realpathSync.native(other);
   } catch {
     return one === other;
   }
