@@ -5,6 +5,7 @@
 import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { crc32, createDeflateRaw, deflateRaw } from "node:zlib";
+import { PIECE_BYTES } from "./send-file.ts";
 import {
   centralHeader,
   DEFLATED,
@@ -22,8 +23,6 @@ export interface EntryFacts {
   readonly modified: Date;
 }
 
-/** What is written at once, in bytes. */
-const BATCH = 128 * 1024;
 /** Fast rather than small: a home machine has other work. */
 const OPTIONS = { level: 3, chunkSize: 64 * 1024 };
 /** From this announced size on, an entry has fields of 64 bits; deflating may enlarge it a little. */
@@ -95,7 +94,7 @@ export class ZipWriter {
   }
 
   async #write(bytes: Buffer): Promise<void> {
-    if (this.#batched + bytes.length > BATCH) await this.#flush();
+    if (this.#batched + bytes.length > PIECE_BYTES) await this.#flush();
     this.#batch.push(bytes);
     this.#batched += bytes.length;
     this.#offset += bytes.length;

@@ -3,20 +3,19 @@ import { hash, randomBytes } from "node:crypto";
 import { appendFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, open, symlink } from "node:fs/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Digests } from "../../../agent/transfers/digests.ts";
+import { PIECE_BYTES } from "../../../agent/transfers/send-file.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "./memory-stream.ts";
 
 const OPEN = { opensStream: true };
-const PIECE = LIMITS.streamDataBytes;
 
 describe.each(WAYS)("FileInfo and Download, %s", (_, platform) => {
   test("a file arrives as it is, with its digest before and after", async () => {
     const bench = await Workbench.open({ platform });
-    const content = randomBytes(3 * PIECE + 17);
+    const content = randomBytes(3 * PIECE_BYTES + 17);
     const path = await bench.put("a photo.JPG", content);
     const result = await bench.call("Download", { path: "a photo.JPG" }, OPEN);
     const sha256 = hash("sha256", content);
@@ -33,7 +32,7 @@ describe.each(WAYS)("FileInfo and Download, %s", (_, platform) => {
     const { stream, trailer } = await serve(result);
     expect(stream.content.equals(content)).toBe(true);
     expect(trailer).toEqual({ bytes: content.length, sha256 });
-    expect(stream.largest).toBe(PIECE);
+    expect(stream.largest).toBe(PIECE_BYTES);
     expect(stream.waiting).toBe(1);
     const { offset: _o, length: _l, total: _t, ...facts } = result.metadata ?? {};
     expect((await bench.call("FileInfo", { path: "a photo.JPG" })).metadata).toEqual(facts);
@@ -41,10 +40,13 @@ describe.each(WAYS)("FileInfo and Download, %s", (_, platform) => {
 
   test("any range of it, and no more", async () => {
     const bench = await Workbench.open({ platform });
-    const content = randomBytes(2 * PIECE);
+    const content = randomBytes(2 * PIECE_BYTES);
     await bench.put("a.bin", content);
     const size = content.length;
-    const place = fc.oneof(fc.integer({ min: 0, max: size }), fc.constantFrom(0, PIECE - 1, PIECE, size));
+    const place = fc.oneof(
+      fc.integer({ min: 0, max: size }),
+      fc.constantFrom(0, PIECE_BYTES - 1, PIECE_BYTES, size),
+    );
     await fc.assert(
       fc.asyncProperty(place, place, async (offset, length) => {
         const { stream, trailer } = await serve(
@@ -136,10 +138,10 @@ test("a link leads to its target; what is closed or no file is refused as by Rea
 });
 
 describe("a file that changes while it is sent", () => {
-  const content = Buffer.alloc(4 * PIECE, "a");
+  const content = Buffer.alloc(4 * PIECE_BYTES, "a");
 
   test.each([
-    ["shrinks", (path: string) => truncateSync(path, PIECE + 5)],
+    ["shrinks", (path: string) => truncateSync(path, PIECE_BYTES + 5)],
     ["grows", (path: string) => appendFileSync(path, "more")],
     ["gets other bytes and its old time", (path: string) => rewrite(path)],
   ])("and %s ends the stream with a conflict", async (_what, change) => {
@@ -170,11 +172,11 @@ describe("a file that changes while it is sent", () => {
 
 test("a reset ends it after the piece that was on its way", async () => {
   const bench = await Workbench.open();
-  await bench.put("a.bin", Buffer.alloc(40 * PIECE));
+  await bench.put("a.bin", Buffer.alloc(40 * PIECE_BYTES));
   const result = await bench.call("Download", { path: "a.bin" }, OPEN);
-  const stream = new MemoryStream({ receive: () => stream.bytes > 3 * PIECE && stream.reset() });
+  const stream = new MemoryStream({ receive: () => stream.bytes > 3 * PIECE_BYTES && stream.reset() });
   await expect(result.stream?.(stream)).rejects.toBe(RESET);
-  expect(stream.bytes).toBe(4 * PIECE);
+  expect(stream.bytes).toBe(4 * PIECE_BYTES);
 });
 
 describe("digests", () => {
