@@ -4,24 +4,26 @@ import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts"
 import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { ByteStream, ServeStream } from "../core/byte-stream.ts";
 import type { Attachment } from "./holder-link.ts";
-import { TERMINAL_LIMITS, type TerminalEvent, viewerMessageSchema } from "./protocol.ts";
+import { type Attached, TERMINAL_LIMITS, type TerminalEvent, viewerMessageSchema } from "./protocol.ts";
 
 export interface Viewing {
   /** Whether the caller may type, resize and signal. */
   readonly write: boolean;
+  /** What others who watch it are told. */
+  readonly label: string;
   /** Connects to the terminal. Throws MatrxError. */
   attach(): Promise<Attachment>;
 }
 
 /** It is attached only now, since the stream may never come. */
-export function serveTerminal({ write, attach }: Viewing): ServeStream {
+export function serveTerminal({ write, label, attach }: Viewing): ServeStream {
   return async (stream) => {
     stream.signal.throwIfAborted();
     const attachment = await attach();
     const leave = () => attachment.close();
     stream.signal.addEventListener("abort", leave, { once: true });
     try {
-      await greet(stream, attachment, write);
+      await greet(stream, attachment, { write, label });
       const shown = show(stream, attachment);
       // Who has nothing more to type may go on watching.
       return await Promise.race([shown, obey(stream, attachment, write).then(() => shown)]);
@@ -36,14 +38,19 @@ export function serveTerminal({ write, attach }: Viewing): ServeStream {
   };
 }
 
-async function greet(stream: ByteStream, { attached }: Attachment, write: boolean): Promise<void> {
-  const { from, cols, rows, snapshot } = attached;
+async function greet(
+  stream: ByteStream,
+  { attached }: Attachment,
+  { write, label }: Omit<Viewing, "attach">,
+): Promise<void> {
+  const { from, cols, rows, snapshot, viewers } = attached;
   const drawn = snapshot === undefined ? undefined : Buffer.from(snapshot);
   await stream.send({
     ...{ type: "attached", sequence: from, cols, rows, write, snapshot: drawn !== undefined },
     snapshot_bytes: drawn?.length ?? 0,
   });
   if (drawn && drawn.length > 0) await stream.write(drawn);
+  await stream.send(viewersMessage([...viewers, { label, write, since: Date.now() }]));
 }
 
 /** Resolves with how the terminal ended. */
@@ -59,6 +66,13 @@ async function show(stream: ByteStream, attachment: Attachment): Promise<StreamM
 async function tell(stream: ByteStream, event: TerminalEvent): Promise<void> {
   if (event.event === "size") await stream.send({ type: "resized", cols: event.cols, rows: event.rows });
   if (event.event === "gap") await stream.send({ type: "gap", from: event.from, to: event.to });
+  if (event.event === "viewers") await stream.send(viewersMessage(event.viewers));
+}
+
+/** All who watch, whoever is told among them. */
+function viewersMessage(viewers: Attached["viewers"]): StreamMessage {
+  const shown = viewers.map(({ since, ...viewer }) => ({ ...viewer, since: new Date(since).toISOString() }));
+  return { type: "viewers", viewers: shown };
 }
 
 function endOf({ code, signal }: { code: number | null; signal: number | null }): StreamMessage {

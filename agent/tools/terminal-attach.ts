@@ -43,12 +43,13 @@ export function terminalAttachTool(terminals: Terminals) {
     async handle({ terminal, from_sequence, write = false }, { grant, rights, opensStream }) {
       const { id, cols, rows, begin, end, recorded } = await terminals.enter(terminal, { grant, rights });
       if (!opensStream) throw needsStreamError("TerminalAttach");
+      const label = labelOf(grant);
       return {
         output: `Attached to ${id}`,
         metadata: { terminal: id, cols, rows, first_sequence: begin, next_sequence: end, write, recorded },
         stream: serveTerminal({
-          write,
-          attach: () => terminals.view({ id, from: from_sequence, write, label: labelOf(grant) }, grant),
+          ...{ write, label },
+          attach: () => terminals.view({ id, from: from_sequence, write, label }, grant),
         }),
       };
     },

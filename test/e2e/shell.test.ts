@@ -115,6 +115,23 @@ test(
   },
 );
 
+test("the help says who else is in the terminal", MINUTE, async () => {
+  const seat = new Seat("--name", "shared");
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  const other = new Seat("--name", "shared");
+  // Its output repeats what the first one saw.
+  await other.sees("ready");
+  await expect
+    .poll(() => {
+      seat.type("\r~?");
+      return seat.output;
+    }, POLL)
+    .toContain("2 are in this terminal: owner (types), owner (types)");
+  other.type("exit\r");
+  expect([await other.exit, await seat.exit]).toEqual([0, 0]);
+});
+
 test("a long paste arrives whole", MINUTE, async () => {
   const seat = new Seat();
   const pasted = Array.from({ length: 40_000 }, (_, line) => `${String(line).padStart(6, "0")}\n`).join("");

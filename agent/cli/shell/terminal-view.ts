@@ -5,6 +5,7 @@ import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import * as z from "zod";
 import type { RelayClient } from "../client/relay-client.ts";
 import { StreamConnection } from "../client/stream-connection.ts";
+import { plain } from "../output/print.ts";
 import { EscapeKeys } from "./escape.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 
@@ -32,9 +33,11 @@ const PASSING: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEVICE_OFFLINE", "
 
 const HELP = "Enter ~ . leaves the terminal open and comes back here, Enter ~ ~ types a ~";
 
+const viewerSchema = z.object({ label: z.string(), write: z.boolean() });
 const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("attached"), sequence: z.number(), snapshot_bytes: z.number() }),
   z.object({ type: z.literal("gap"), to: z.number() }),
+  z.object({ type: z.literal("viewers"), viewers: z.array(viewerSchema) }),
 ]);
 const endSchema = z.object({ exit_code: z.number().nullish(), signal: z.string().optional() });
 
@@ -48,6 +51,8 @@ export class TerminalView {
   #stream: StreamEnd | undefined;
   /** The next byte of the terminal's output; unknown before it was attached. */
   #sequence: number | undefined;
+  /** All who watch it, this one among them. */
+  #viewers: readonly z.infer<typeof viewerSchema>[] = [];
 
   private constructor(options: ViewOptions) {
     this.#options = options;
@@ -122,6 +127,7 @@ export class TerminalView {
         [this.#sequence, drawn] = [data.sequence, data.snapshot_bytes];
         if (drawn > 0) await this.#own.clear();
       } else if (data?.type === "gap") this.#sequence = data.to;
+      else if (data?.type === "viewers") this.#viewers = data.viewers;
     }
     const { exit_code, signal } = endSchema.parse(stream.trailer ?? {});
     return { kind: "ended", code: exit_code ?? undefined, signal };
@@ -133,8 +139,16 @@ export class TerminalView {
     else this.#keys = Buffer.concat([this.#keys, keys]);
     if (this.#stream && this.#keys.length > PASTE_MAX) this.#own.pauseKeys();
     this.#typed.resolve();
-    if (action === "help") this.#own.say(HELP);
+    if (action === "help") this.#own.say(this.#help());
     else if (action === "detach") this.#left.abort();
+  }
+
+  #help(): string {
+    if (this.#viewers.length < 2) return HELP;
+    const viewers = this.#viewers.map(
+      ({ label, write }) => `${plain(label)} (${write ? "types" : "only watches"})`,
+    );
+    return `${HELP}; ${viewers.length} are in this terminal: ${viewers.join(", ")}`;
   }
 
   /** Until another stream is there. Rejects when this one is over. */

@@ -82,6 +82,7 @@ test("a shell is opened in the session's folder, typed into, resized, signalled 
   await person.sees(`${bench.home}\r\n30 100\r\n`);
   expect(person.stream.messages).toEqual([
     { type: "attached", sequence: 0, cols: 100, rows: 30, write: true, snapshot: false, snapshot_bytes: 0 },
+    { type: "viewers", viewers: [{ label: "owner", write: true, since: expect.any(String) }] },
   ]);
   person.say({ type: "resize", cols: 132, rows: 43 });
   await vi.waitFor(() =>
@@ -120,6 +121,21 @@ test("one who comes later gets the screen as a snapshot, and then every byte", a
   await Promise.all([first.ended, late.ended]);
   const after = late.stream.content.subarray(Number(attached?.snapshot_bytes));
   expect(hash("sha256", after)).toBe(hash("sha256", first.stream.content.subarray(before)));
+});
+
+test("those who watch a terminal are told of each other", async () => {
+  const bench = await Workbench.open();
+  const terminal = await create(bench);
+  const first = await attach(bench, terminal, { write: true });
+  const told = (person: Person) => person.stream.messages.filter(({ type }) => type === "viewers").at(-1);
+  const [typing, watching] = [true, false].map((write) => expect.objectContaining({ label: "owner", write }));
+  await vi.waitFor(() => expect(told(first)).toMatchObject({ viewers: [typing] }));
+  const late = await attach(bench, terminal);
+  await vi.waitFor(() => {
+    for (const person of [first, late]) expect(told(person)).toMatchObject({ viewers: [typing, watching] });
+  });
+  late.stream.reset();
+  await vi.waitFor(() => expect(told(first)).toMatchObject({ viewers: [typing] }));
 });
 
 test("the agent restarts, and the next one has the same terminal with all its output", async () => {
