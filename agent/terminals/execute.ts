@@ -186,17 +186,24 @@ class CommandWatch {
     if (event.event !== "mark") return;
     if (event.mark === "input") this.#prompted.resolve();
     if (event.at < this.#typedAt) return;
-    if (event.mark === "input" && !this.#hasBegun) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);
+    if (event.mark === "input") {
+      if (!this.#hasBegun) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);
+      // A shell that lost the hook of the end still shows that it waits for a command.
+      else this.#end(event.at, null);
+    }
     if (event.mark === "start" && !this.#hasBegun) {
       clearTimeout(this.#unrun);
       this.#hasBegun = true;
       this.#output.begin(event.after);
     }
-    if (event.mark === "end" && this.#hasBegun && this.#outcome === "running") {
-      this.#outcome = "ended";
-      this.#exit = event.code ?? null;
-      this.#output.end(event.at);
-    }
+    if (event.mark === "end" && this.#hasBegun) this.#end(event.at, event.code ?? null);
+  }
+
+  #end(at: number, exit: number | null): void {
+    if (this.#outcome !== "running") return;
+    this.#outcome = "ended";
+    this.#exit = exit;
+    this.#output.end(at);
   }
 
   #giveUp(): void {

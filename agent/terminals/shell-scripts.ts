@@ -10,24 +10,33 @@ if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_set=x
   __matrx_before_prompt() {
-    local code=$? here=$PWD
-    here=${"$"}{here//%/%25} here=${"$"}{here//#/%23} here=${"$"}{here//\?/%3F}
+    local code=$?
     if [ "$__matrx_ran" = 1 ]; then printf '\e]133;D;%s;nonce=%s\a' "$code" "$__matrx_nonce"; fi
     __matrx_ran=0
-    printf '\e]7;file://%s%s\a' "$HOSTNAME" "$here"
   }
   __matrx_around_prompt() {
+    local here=$PWD
+    here=${"$"}{here//%/%25} here=${"$"}{here//#/%23} here=${"$"}{here//\?/%3F}
+    printf '\e]7;file://%s%s\a' "$HOSTNAME" "$here"
     case $PS1 in
     *"133;B;nonce=$__matrx_nonce"*) ;;
     *) PS1="\[\e]133;A;nonce=$__matrx_nonce\a\]$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
     esac
+    # A variable that is set is cut to nothing, which evaluates what counts the characters.
+    case ${"$"}{PS0-} in
+    *"133;C;nonce="*) ;;
+    *) PS0=${"$"}{PS0-}'${"$"}{__matrx_set:0:$((__matrx_ran = 1, 0))}\e]133;C;nonce='$__matrx_nonce'\a' ;;
+    esac
   }
-  # A variable that is set is cut to nothing, which evaluates what counts the characters.
-  PS0=${"$"}{PS0-}'${"$"}{__matrx_set:0:$((__matrx_ran = 1, 0))}\e]133;C;nonce='$__matrx_nonce'\a'
   # set -x must not show our own commands.
-  __matrx_first='{ __matrx_before_prompt; } 2> /dev/null' __matrx_last='{ __matrx_around_prompt; } 2> /dev/null'
+  __matrx_first='{ __matrx_before_prompt; } 2> /dev/null'
+  __matrx_last='{ __matrx_before_prompt; __matrx_around_prompt; } 2> /dev/null'
   if [[ $(declare -p PROMPT_COMMAND 2> /dev/null) == "declare -a"* ]]; then
     PROMPT_COMMAND=("$__matrx_first" "${"$"}{PROMPT_COMMAND[@]}" "$__matrx_last")
+  elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+    # Who sets PROMPT_COMMAND later replaces only the first of them.
+    PROMPT_COMMAND=("$__matrx_first${"$"}{PROMPT_COMMAND:+
+$PROMPT_COMMAND}" "$__matrx_last")
   else
     PROMPT_COMMAND="$__matrx_first${"$"}{PROMPT_COMMAND:+
 $PROMPT_COMMAND}
@@ -41,7 +50,7 @@ unset MATRX_MARKS
 /** zsh reads the rest of its files from the user's own folder, once this one has said where that is. */
 const ZSH = String.raw`
 if [[ -n ${"$"}{MATRX_ZDOTDIR-} ]]; then ZDOTDIR=$MATRX_ZDOTDIR; else unset ZDOTDIR; fi
-typeset -g __matrx_nonce=$MATRX_MARKS __matrx_ran=0
+typeset -g __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_hooked=0
 unset MATRX_MARKS MATRX_ZDOTDIR
 if [[ -o interactive ]]; then
   # set -x must not show our own commands.
@@ -53,6 +62,15 @@ if [[ -o interactive ]]; then
     if [[ $PS1 != *"133;B;nonce=$__matrx_nonce"* ]]; then
       PS1=$'%{\e]133;A;nonce='$__matrx_nonce$'\a%}'$PS1$'%{\e]133;B;nonce='$__matrx_nonce$'\a%}'
     fi
+    if [[ $__matrx_hooked == 0 ]]; then
+      __matrx_hooked=1
+      autoload -Uz add-zle-hook-widget && add-zle-hook-widget line-init __matrx_after_prompt
+    fi
+  }
+  # A hook after ours may have made the prompt anew.
+  __matrx_after_prompt() {
+    { setopt localoptions noxtrace } 2> /dev/null
+    if [[ $PS1 != *"133;B;nonce=$__matrx_nonce"* ]]; then printf '\e]133;B;nonce=%s\a' $__matrx_nonce; fi
   }
   __matrx_before_command() {
     { setopt localoptions noxtrace } 2> /dev/null
@@ -71,18 +89,24 @@ const FISH = String.raw`
 set -g __matrx_nonce $MATRX_MARKS
 set -e MATRX_MARKS
 functions -q fish_prompt; or function fish_prompt; printf '> '; end
-functions -c fish_prompt __matrx_prompt
-function fish_prompt
-  printf '\e]133;A;nonce=%s\a' $__matrx_nonce
-  __matrx_prompt
-  printf '\e]133;B;nonce=%s\a' $__matrx_nonce
+function __matrx_around_prompt
+  string match -q '*__matrx_nonce*' -- (functions fish_prompt); and return
+  functions -e __matrx_prompt
+  functions -c fish_prompt __matrx_prompt
+  function fish_prompt
+    printf '\e]133;A;nonce=%s\a' $__matrx_nonce
+    __matrx_prompt
+    printf '\e]133;B;nonce=%s\a' $__matrx_nonce
+  end
 end
+__matrx_around_prompt
 function __matrx_before_command --on-event fish_preexec
   printf '\e]133;C;nonce=%s\a' $__matrx_nonce
 end
 function __matrx_after_command --on-event fish_postexec
   printf '\e]133;D;%s;nonce=%s\a' $status $__matrx_nonce
   printf '\e]7;file://%s%s\a' $hostname (string escape --style=url -- $PWD)
+  __matrx_around_prompt
 end
 `;
 

@@ -107,7 +107,10 @@ export function terminalExecuteTool(parts: TerminalParts) {
     const end = screenText(text).split("\n").slice(-SCREEN_LINES).join("\n");
     switch (outcome) {
       case "ended":
-        return noted(terminalText(execution.output), exit === 0 ? undefined : `Exit code ${exit}`);
+        return noted(
+          terminalText(execution.output),
+          exit === 0 ? undefined : `Exit code ${exit ?? "unknown"}`,
+        );
       case "closed":
         return noted(terminalText(execution.output), `${id} ended with it`);
       case "running":

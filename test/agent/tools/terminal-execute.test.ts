@@ -50,6 +50,44 @@ it.each(["bash", "zsh", "fish"] as const)(
   },
 );
 
+test.each([
+  ["bash", "a command before each prompt", "PROMPT_COMMAND=true"],
+  ["bash", "its own settings again", "PROMPT_COMMAND='PS1=\"new> \"'; PS0='run: '; PS1='other> '"],
+  ["bash", "no command before a prompt", "unset PROMPT_COMMAND"],
+  ["zsh", "a prompt", "PS1='new> '"],
+  ["zsh", "a prompt that is made anew each time", "remake() { PS1='new> ' }; precmd_functions+=(remake)"],
+  ["fish", "a prompt", "function fish_prompt; echo 'new> '; end"],
+] as const)("%s that is given %s still tells how commands end", async (shell, _what, settings) => {
+  const bench = await Workbench.open();
+  const { metadata } = await bench.call("TerminalCreate", { shell });
+  const { terminal } = metadata ?? {};
+  const patient = { terminal, yield_ms: 5000 };
+  expect(await run(bench, settings, patient)).toMatchObject({ running: false });
+  for (const [command, exit] of [
+    ["echo one", 0],
+    ["echo one; sh -c 'exit 3'", 3],
+  ] as const) {
+    const ran = await run(bench, command, patient);
+    expect(ran).toMatchObject({ output: expect.stringMatching(/one\n/), running: false });
+    expect(ran.exit).toBe(settings.startsWith("unset") ? undefined : exit);
+  }
+});
+
+test("zsh whose own files make the prompt anew each time tells how commands end", async () => {
+  const bench = await Workbench.open();
+  await bench.put(
+    ".zshrc",
+    "autoload -Uz add-zsh-hook\nremake() { PS1='new> ' }\nadd-zsh-hook precmd remake\n",
+  );
+  const { metadata } = await bench.call("TerminalCreate", { shell: "zsh" });
+  const { terminal } = metadata ?? {};
+  for (const _ of [1, 2])
+    expect(await run(bench, "echo one; (exit 3)", { terminal })).toMatchObject({
+      output: "one\n[Exit code 3]",
+      exit: 3,
+    });
+});
+
 test("without a terminal it runs in the session's own, which is opened once", async () => {
   const bench = await Workbench.open();
   const { terminal } = await run(bench, "x=kept");
