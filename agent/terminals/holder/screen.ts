@@ -7,6 +7,7 @@ import serialize from "@xterm/addon-serialize";
 import xterm from "@xterm/headless";
 import { fitsMessage } from "../frames.ts";
 import { TERMINAL_LIMITS, type TerminalScreen } from "../protocol.ts";
+import { boundParser } from "./parser-bounds.ts";
 import { Refusal } from "./refusal.ts";
 import type { Ring } from "./ring.ts";
 
@@ -16,6 +17,11 @@ const FEED_PAUSE_MS = 12;
 /** Further behind than this it leaves out all but the last part, in bytes. */
 const MOST_BEHIND = 256 * 1024;
 const KEPT_BEHIND = 64 * 1024;
+/** How long somebody waits for the screen at most; then it leaves out the rest, in milliseconds. */
+const MOST_WAIT_MS = 2000;
+/** Bytes of one sequence: the library would keep megabytes, at many times their size. */
+const LONGEST_SEQUENCE = 64 * 1024;
+const ENDS_SEQUENCE: readonly number[] = [0x07, 0x18, 0x1a, 0x1b];
 /** Cells that a snapshot may have: a cell with colours of its own takes about 64 bytes of a message. */
 const SNAPSHOT_CELLS = 120 * 1024;
 /** Characters of a line without colours: 1,000 such lines fit a message too. */
@@ -37,9 +43,14 @@ export class Screen {
   /** The next byte to be drawn. */
   #at = 0;
   #feeding: Promise<void> | undefined;
+  readonly #beginPiece: () => void;
   readonly #closed = Promise.withResolvers<never>();
   /** Somebody waits for the screen. */
   #hurry = 0;
+  /** When the rest is left out, so that nobody waits longer. */
+  #patience = Number.POSITIVE_INFINITY;
+  /** Bytes since one that ends a sequence. */
+  #inSequence = 0;
   /** Those of the untold modes that are not as in a new terminal. */
   readonly #changedModes = new Set<number>();
 
@@ -50,6 +61,7 @@ export class Screen {
     this.#terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
     this.#terminal.loadAddon(this.#serialize as unknown as xterm.ITerminalAddon);
     this.#terminal.onData(answer);
+    this.#beginPiece = boundParser(this.#terminal);
     this.#closed.promise.catch(() => undefined);
     const watch = (final: "h" | "l") =>
       this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, (params) => {
@@ -136,14 +148,17 @@ export class Screen {
   }
 
   async #catchUp(): Promise<void> {
-    this.#hurry++;
     const wanted = this.#ring.end;
-    while (this.#at < wanted) {
-      this.noteOutput();
-      // A parser that was disposed of never ends.
-      await Promise.race([this.#feeding, this.#closed.promise]);
+    if (this.#hurry++ === 0) this.#patience = performance.now() + MOST_WAIT_MS;
+    try {
+      while (this.#at < wanted) {
+        this.noteOutput();
+        // A parser that was disposed of never ends.
+        await Promise.race([this.#feeding, this.#closed.promise]);
+      }
+    } finally {
+      if (--this.#hurry === 0) this.#patience = Number.POSITIVE_INFINITY;
     }
-    this.#hurry--;
   }
 
   async #feed(): Promise<void> {
@@ -152,11 +167,28 @@ export class Screen {
         await this.#write(CANCEL);
         this.#at = this.#ring.end - KEPT_BEHIND;
       }
+      if (performance.now() > this.#patience) {
+        await this.#write(CANCEL);
+        this.#at = this.#ring.end;
+        return;
+      }
       const piece = this.#ring.read(this.#at, FEED_BYTES);
+      this.#beginPiece();
       await this.#write(piece);
       this.#at += piece.length;
+      await this.#endLongSequence(piece);
       if (this.#hurry === 0 && piece.length === FEED_BYTES) await sleep(FEED_PAUSE_MS);
     }
+  }
+
+  /** Text that has no sequences for so long is not changed by it. */
+  async #endLongSequence(piece: Buffer): Promise<void> {
+    const ends = ENDS_SEQUENCE.map((byte) => piece.lastIndexOf(byte));
+    const last = Math.max(...ends);
+    this.#inSequence = last < 0 ? this.#inSequence + piece.length : piece.length - last - 1;
+    if (this.#inSequence < LONGEST_SEQUENCE) return;
+    await this.#write(CANCEL);
+    this.#inSequence = 0;
   }
 
   #write(data: string | Uint8Array): Promise<void> {
