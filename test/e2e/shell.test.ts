@@ -2,11 +2,13 @@
 import { createHash } from "node:crypto";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { makeToken } from "../../scripts/start/owner.ts";
 import { BIN, runMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { callerArgs } from "./forwarding.ts";
 import { stopWithHolder } from "./holders.ts";
 import { type Rig, startRig } from "./rig.ts";
+import { StreamCaller } from "./stream-caller.ts";
 
 const MINUTE = { timeout: 60_000 };
 const POLL = { timeout: 20_000, interval: 20 };
@@ -198,4 +200,25 @@ test("terminals are listed and closed by name", MINUTE, async () => {
   expect(JSON.parse((await matrx("--list", "--json")).stdout)).toEqual({ terminals: [] });
   expect(await matrx("--close", "none")).toMatchObject({ code: 66 });
   expect(await matrx()).toMatchObject({ code: 64, stderr: expect.stringContaining("matrx run") });
+});
+
+test("a name is that of one's own terminal: an AI cannot have it", MINUTE, async () => {
+  const owner = await rig.relay.signIn();
+  const ai = await makeToken(rig.relay, owner, { name: "ai", paths: ["/"], ask: [] });
+  using caller = await StreamCaller.open(rig.relay.url, rig.device, ai);
+  const { metadata } = await caller.call("TerminalCreate", { name: "mine" });
+  const terminal = String(metadata?.terminal);
+  const { home, args } = callerArgs(rig);
+  const matrx = (...words: string[]) => runMatrx(["shell", rig.device, ...words, ...args], { home });
+  const listed = await matrx("--list", "--json");
+  expect(JSON.parse(listed.stdout)).toMatchObject({ terminals: [{ terminal, own: false }] });
+  expect((await matrx("--close", "mine")).code).toBe(66);
+  const seat = new Seat("--name", "mine");
+  seat.type(says("ready"));
+  await seat.sees("ready");
+  seat.type("\r~.");
+  await seat.exit;
+  expect((await matrx("--close", terminal)).code).toBe(0);
+  expect((await matrx("--close", "mine")).code).toBe(0);
+  expect(JSON.parse((await matrx("--list", "--json")).stdout)).toEqual({ terminals: [] });
 });

@@ -24,6 +24,8 @@ const listSchema = z.object({
     z.object({
       terminal: z.string(),
       name: z.string().optional(),
+      /** Older agents do not say it. */
+      own: z.boolean().default(true),
       shell: z.string(),
       cwd: z.string(),
       started: z.string(),
@@ -40,7 +42,7 @@ type Opened = z.infer<typeof createdSchema>;
 export function addShell(program: Command): void {
   withCallerOptions(program.command("shell").description("open a terminal on a device, or come back to one"))
     .argument("[device]", "id or name, or the start of one (default: see matrx use)")
-    .option("--name <name>", "the terminal of this name or id; a new one if there is none")
+    .option("--name <name>", "your terminal of this name, or that of this id; a new one if there is none")
     .option("--list", "list the device's open terminals")
     .option("--close <name>", "end a terminal, with all that runs in it")
     .addHelpText(
@@ -105,8 +107,10 @@ async function closeTerminal(connection: StreamConnection, name: string): Promis
   console.log(plain(output));
 }
 
+/** By its id, or by the name of one's own: an AI may have given one of its terminals any name. */
 function named(terminals: readonly Terminal[], name: string): Terminal | undefined {
-  return terminals.find((one) => one.terminal === name || one.name === name);
+  const ofId = terminals.find(({ terminal }) => terminal === name);
+  return ofId ?? terminals.find((one) => one.own && one.name === name);
 }
 
 function showList(terminals: readonly Terminal[], json: boolean): void {

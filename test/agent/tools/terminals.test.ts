@@ -230,7 +230,14 @@ test("another grant sees nothing of a terminal, and the owner sees all", async (
   expect((await bench.call("TerminalList", {}, as)).metadata?.terminals).toEqual([]);
   expect((await failure(bench.call("TerminalClose", { terminal: own }, as))).code).toBe("NOT_FOUND");
   const { metadata } = await bench.call("TerminalList", {});
-  expect(metadata?.terminals).toMatchObject([{ terminal: own, grant: bench.owner.id }]);
+  expect(metadata?.terminals).toMatchObject([{ terminal: own, grant: bench.owner.id, own: true }]);
+});
+
+test("a terminal's name fakes no entry of the list", async () => {
+  const bench = await Workbench.open();
+  await create(bench, { ...bash, name: "work\nterm_0000000000\u2028work" });
+  const { output } = await bench.call("TerminalList", {});
+  expect(output.split(/[\n\u2028]/)).toHaveLength(2);
 });
 
 test("without a stream nothing is attached", async () => {
