@@ -11,7 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -36,7 +36,8 @@ export function writePrivateFile(path: string, text: string): void {
   try {
     const file = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(file, text);
+      // A full disk may take a part of it: this goes on until it has all, or fails.
+      writeFileSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -1,5 +1,5 @@
 /** Records what a terminal shows, and when, in a file (asciicast v2, docs.asciinema.org/manual/asciicast/v2). Never what is typed. */
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { TERMINAL_LIMITS } from "../protocol.ts";
 
@@ -22,6 +22,7 @@ export class Recording {
     this.#fd = openSync(path, "wx", 0o600);
     const env = { TERM: "xterm-256color", SHELL: shell };
     this.#append({ version: 2, width: cols, height: rows, timestamp: Math.floor(Date.now() / 1000), env });
+    if (!this.isOn) throw new Error("its recording cannot be written");
   }
 
   /** Whether it goes on. */
@@ -61,11 +62,25 @@ export class Recording {
   }
 
   #append(line: unknown): void {
-    if (this.#fd === undefined) return;
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
-      this.#bytes += writeSync(this.#fd, `${JSON.stringify(line)}\n`);
+      // A full disk may take a part of it: this goes on until it has all, or fails.
+      writeFileSync(fd, bytes);
+      this.#bytes += bytes.length;
     } catch {
+      cutTo(fd, this.#bytes);
       this.#end();
     }
+  }
+}
+
+/** What was written of a line that has no end. */
+function cutTo(fd: number, bytes: number): void {
+  try {
+    ftruncateSync(fd, bytes);
+  } catch {
+    // The lines before it can be read nevertheless.
   }
 }

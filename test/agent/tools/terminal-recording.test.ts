@@ -1,4 +1,5 @@
 /** Recordings of terminals, which a policy asks for: with a real holder, real shells and real files. */
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { newRecording } from "../../../agent/terminals/recordings.ts";
@@ -111,6 +113,18 @@ test("where no recording can be made, no terminal is opened", async () => {
     message: expect.any(String),
   });
   expect((await bench.call("TerminalList", {})).metadata?.terminals).toEqual([]);
+});
+
+test("what a full disk takes only a part of ends the recording, and leaves no half line", async () => {
+  const file = join(temporaryFolder(), "a.cast");
+  // 100 blocks of 1,024 bytes. Node ends at this signal, unless it is ignored.
+  const limited = `trap '' XFSZ; ulimit -f 100; exec "$0" "$@"`;
+  const program = join(import.meta.dirname, "../terminals/recording-that-fills.ts");
+  const { stdout } = await promisify(execFile)("/bin/bash", ["-c", limited, process.execPath, program, file]);
+  const { events } = read(file);
+  expect(events.length).toBeGreaterThan(10);
+  // The piece that does not fit is the one at which it ends.
+  expect(stdout).toBe(`ended at ${events.length}\n`);
 });
 
 test("the oldest recordings make room, by number and by size", () => {
