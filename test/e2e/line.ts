@@ -9,6 +9,7 @@ export class Line {
   readonly port: number;
   readonly #server;
   readonly #pairs = new Set<{ near: Socket; far: Socket }>();
+  readonly #passed = { up: 0, down: 0 };
   #target = 0;
   #delay = 0;
 
@@ -49,6 +50,12 @@ export class Line {
     return sources.reduce((bytes, source) => bytes + source.readableLength, 0);
   }
 
+  /** Bytes that came in one direction since it was opened. */
+  passed(direction: Direction): number {
+    const sources = [...this.#pairs].map(({ near, far }) => (direction === "up" ? near : far));
+    return sources.reduce((bytes, source) => bytes + source.bytesRead, this.#passed[direction]);
+  }
+
   /** Breaks every connection; what was held is lost. */
   cut(): void {
     for (const { near, far } of this.#pairs) {
@@ -75,7 +82,10 @@ export class Line {
       else from.pipe(to);
       from.on("error", () => to.destroy());
       from.on("close", () => {
-        this.#pairs.delete(pair);
+        if (this.#pairs.delete(pair)) {
+          this.#passed.up += near.bytesRead;
+          this.#passed.down += far.bytesRead;
+        }
         to.destroy();
       });
     }
