@@ -4,6 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Rig, startRig } from "./rig.ts";
@@ -143,6 +144,29 @@ it("a file that shrinks while it is sent breaks off: fewer bytes than announced,
   const got = Buffer.concat(pieces);
   expect(got.length).toBeLessThan(content.length);
   expect(got.equals(content.subarray(0, got.length))).toBe(true);
+});
+
+it("a reader that takes the headers and nothing more costs the relay under 16 MiB", {
+  timeout: MINUTE,
+}, async () => {
+  // What the first transfer takes is kept.
+  await bytesOf(await get("large.bin"));
+  truncateSync(join(rig.folder, "large.bin"), 256 * MiB);
+  const resident = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${rig.relay.pid}/status`, "utf8"))?.[1]) * 1024;
+  const before = resident();
+  const response = await new Promise<import("node:http").IncomingMessage>((resolve) =>
+    request(urlOf("large.bin"), { headers: { Authorization: `Bearer ${rig.token}` } }, resolve).end(),
+  );
+  response.pause();
+  let most = 0;
+  for (let look = 0; look < 30; look++) {
+    most = Math.max(most, resident());
+    await sleep(100);
+  }
+  expect(most - before).toBeLessThan(16 * MiB);
+  response.destroy();
+  writeFileSync(join(rig.folder, "large.bin"), content);
 });
 
 it("a reader that leaves ends the stream at the device", { timeout: MINUTE }, async () => {
