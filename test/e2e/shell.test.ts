@@ -117,6 +117,37 @@ test(
   },
 );
 
+test("~ n goes from one open terminal to the next, and around", MINUTE, async () => {
+  const first = new Seat("--name", "first");
+  first.type(`HERE=on''e; ${says("ready")}`);
+  await first.sees("ready");
+  const seat = new Seat("--name", "second");
+  seat.type(`HERE=tw''o; ${says("ready")}`);
+  await seat.sees("ready");
+  for (const [name, word] of [
+    ["first", "one"],
+    ["second", "two"],
+  ] as const) {
+    seat.type("\r~n");
+    await seat.sees(`Now in ${name}`);
+    seat.type('echo "now-$HERE"\r');
+    await seat.sees(`now-${word}`);
+  }
+  seat.type("\r~n");
+  await seat.sees("Now in first");
+  seat.type("\r~.");
+  expect(await seat.exit).toBe(0);
+  expect(seat.output).toContain("--name first");
+  first.type("exit\r");
+  await first.exit;
+  const last = new Seat("--name", "second");
+  await last.sees("now-two");
+  last.type("\r~n");
+  await last.sees("No other terminal is open there");
+  last.type("exit 4\r");
+  expect(await last.exit).toBe(4);
+});
+
 test("the help says who else is in the terminal", MINUTE, async () => {
   const seat = new Seat("--name", "shared");
   seat.type(says("ready"));

@@ -1,16 +1,18 @@
 /** `matrx shell`: a terminal of a device in this one. */
+import type { DeviceView } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import * as z from "zod";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
+import type { RelayClient } from "../client/relay-client.ts";
 import { StreamConnection } from "../client/stream-connection.ts";
 import { usageError } from "../output/failure.ts";
 import { ago, note, oneLine, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 import { OwnTerminal } from "../shell/own-terminal.ts";
-import { TerminalView } from "../shell/terminal-view.ts";
+import { TerminalView, type ViewEnd } from "../shell/terminal-view.ts";
 
 interface ShellOptions extends CallerOptions {
   name?: string;
@@ -37,7 +39,7 @@ const listSchema = z.object({
 });
 type Terminal = z.infer<typeof listSchema>["terminals"][number];
 const createdSchema = z.object({ terminal: z.string(), recorded: z.boolean().default(false) });
-type Opened = z.infer<typeof createdSchema>;
+type Opened = Pick<Terminal, "terminal" | "recorded" | "name">;
 
 export function addShell(program: Command): void {
   withCallerOptions(program.command("shell").description("open a terminal on a device, or come back to one"))
@@ -49,7 +51,7 @@ export function addShell(program: Command): void {
       "after",
       `
 The shell goes on when you leave or the connection breaks, until it ends or is closed; a lost connection comes back by
-itself. Leave with Enter ~ . (Enter ~ ? for help).
+itself. Leave with Enter ~ . and go to the next open terminal with Enter ~ n (Enter ~ ? for help).
 
 Exit codes: that of the shell when it ends, 0 when you leave. Otherwise as for matrx call.
 
@@ -76,14 +78,38 @@ async function shell(wanted: string | undefined, options: ShellOptions): Promise
   } finally {
     connection.close();
   }
-  const { terminal, recorded } = opened;
-  if (recorded) note("What this terminal shows is recorded on the machine.");
-  const end = await TerminalView.run({ client, device: device.id, terminal, stop: stopSignal() });
-  if (end.kind === "detached") {
-    const again = options.name ?? terminal;
-    note(`Left ${again} open. Come back: matrx shell ${oneLine(device.name)} --name ${oneLine(again)}`);
-  } else if (end.signal !== undefined) note(`The shell was ended by ${plain(end.signal)}`);
+  const end = await show(client, device, opened);
   process.exitCode = end.kind === "ended" ? (end.code ?? 1) : 0;
+}
+
+/** Shows it, and the terminals that are chosen from there. */
+async function show(client: RelayClient, device: DeviceView, first: Opened): Promise<ViewEnd> {
+  const stop = stopSignal();
+  for (let opened = first; ; opened = await nextTerminal(client, device, opened)) {
+    const { terminal, recorded } = opened;
+    if (recorded) note("What this terminal shows is recorded on the machine.");
+    const end = await TerminalView.run({ client, device: device.id, terminal, stop });
+    if (end.kind === "next" && !stop.aborted) continue;
+    const name = oneLine(nameOf(opened));
+    if (end.kind !== "ended")
+      note(`Left ${name} open. Come back: matrx shell ${oneLine(device.name)} --name ${name}`);
+    else if (end.signal !== undefined) note(`The shell was ended by ${plain(end.signal)}`);
+    return end;
+  }
+}
+
+/** One's own open terminal after this one in the device's list; after the last comes the first. Throws MatrxError. */
+async function nextTerminal(client: RelayClient, device: DeviceView, { terminal }: Opened): Promise<Opened> {
+  const connection = await StreamConnection.open(client, device.id);
+  try {
+    const all = (await openTerminals(connection)).filter((one) => one.own || one.terminal === terminal);
+    const next = all[(all.findIndex((one) => one.terminal === terminal) + 1) % all.length];
+    if (!next) throw noTerminal(terminal);
+    note(next.terminal === terminal ? "No other terminal is open there" : `Now in ${oneLine(nameOf(next))}`);
+    return next;
+  } finally {
+    connection.close();
+  }
 }
 
 async function openTerminals(connection: StreamConnection): Promise<Terminal[]> {
@@ -97,7 +123,7 @@ async function terminalOf(connection: StreamConnection, name: string | undefined
   if (found) return found;
   const input = { ...OwnTerminal.size, ...(name && { name }) };
   const { metadata } = await connection.call("TerminalCreate", input);
-  return createdSchema.parse(metadata);
+  return { ...createdSchema.parse(metadata), name };
 }
 
 async function closeTerminal(connection: StreamConnection, name: string): Promise<void> {
@@ -105,6 +131,10 @@ async function closeTerminal(connection: StreamConnection, name: string): Promis
   if (!found) throw noTerminal(name);
   const { output } = await connection.call("TerminalClose", { terminal: found.terminal });
   console.log(plain(output));
+}
+
+function nameOf({ name, terminal }: Opened): string {
+  return name ?? terminal;
 }
 
 /** By its id, or by the name of one's own: an AI may have given one of its terminals any name. */

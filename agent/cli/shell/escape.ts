@@ -1,6 +1,6 @@
-/** The keys with which `matrx shell` is left, as ssh has them: `~` at the beginning of a line, then `.` or `?`. */
+/** The keys with which `matrx shell` is left, as ssh has them: `~` at the beginning of a line, then `.`, `n` or `?`. */
 
-export type EscapeAction = "detach" | "help";
+export type EscapeAction = "detach" | "next" | "help";
 
 export interface Typed {
   /** What goes to the terminal. */
@@ -11,6 +11,7 @@ export interface Typed {
 const TILDE = 0x7e;
 const ACTIONS = new Map<number, EscapeAction>([
   [0x2e, "detach"],
+  [0x6e, "next"],
   [0x3f, "help"],
 ]);
 

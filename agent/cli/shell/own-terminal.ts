@@ -34,6 +34,8 @@ export class OwnTerminal implements Disposable {
     this.#onResize = onResize;
     process.stdin.setRawMode(true);
     process.stdin.on("data", onKeys);
+    // The view before this one, if there was one, paused it.
+    process.stdin.resume();
     process.stdout.on("resize", onResize);
   }
 

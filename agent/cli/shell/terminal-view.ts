@@ -19,6 +19,8 @@ export interface ViewOptions {
 
 export type ViewEnd =
   | { readonly kind: "detached" }
+  /** Another terminal is wanted, and this one stays open. */
+  | { readonly kind: "next" }
   /** The program in the terminal ended. */
   | { readonly kind: "ended"; readonly code: number | undefined; readonly signal: string | undefined };
 
@@ -31,7 +33,8 @@ const RETRY_MS = { first: 500, most: 10_000 } as const;
 /** These pass; with anything else the terminal is out of reach for good. */
 const PASSING: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN"]);
 
-const HELP = "Enter ~ . leaves the terminal open and comes back here, Enter ~ ~ types a ~";
+const HELP =
+  "Enter ~ . leaves the terminal open and comes back here, Enter ~ n goes to the next open one, Enter ~ ~ types a ~";
 
 const viewerSchema = z.object({ label: z.string(), write: z.boolean() });
 const messageSchema = z.discriminatedUnion("type", [
@@ -44,6 +47,7 @@ const endSchema = z.object({ exit_code: z.number().nullish(), signal: z.string()
 export class TerminalView {
   readonly #options: ViewOptions;
   readonly #left = new AbortController();
+  #leftFor: "detached" | "next" = "detached";
   readonly #escape = new EscapeKeys();
   readonly #own: OwnTerminal;
   #keys: Buffer = Buffer.alloc(0);
@@ -85,7 +89,7 @@ export class TerminalView {
       await sleep(delay, undefined, { signal: this.#left.signal }).catch(() => undefined);
       delay = Math.min(RETRY_MS.most, delay * 2);
     }
-    return { kind: "detached" };
+    return { kind: this.#leftFor };
   }
 
   async #attached(onAttached: () => void): Promise<ViewEnd> {
@@ -139,8 +143,10 @@ export class TerminalView {
     else this.#keys = Buffer.concat([this.#keys, keys]);
     if (this.#stream && this.#keys.length > PASTE_MAX) this.#own.pauseKeys();
     this.#typed.resolve();
-    if (action === "help") this.#own.say(this.#help());
-    else if (action === "detach") this.#left.abort();
+    if (action === "help") return this.#own.say(this.#help());
+    if (action === undefined) return;
+    if (action === "next") this.#leftFor = "next";
+    this.#left.abort();
   }
 
   #help(): string {
