@@ -22,8 +22,8 @@ const MOST_WAIT_MS = 2000;
 /** Bytes of one sequence: the library would keep megabytes, at many times their size. */
 const LONGEST_SEQUENCE = 64 * 1024;
 const ENDS_SEQUENCE: readonly number[] = [0x07, 0x18, 0x1a, 0x1b];
-/** Cells that a snapshot may have: a cell with colours of its own takes about 64 bytes of a message. */
-const SNAPSHOT_CELLS = 120 * 1024;
+/** Cells that a snapshot may have, first if few have colours: one with colours of its own takes about 64 bytes of a message. */
+const SNAPSHOT_CELLS = [256 * 1024, 120 * 1024] as const;
 /** Characters of a line without colours: 1,000 such lines fit a message too. */
 const MOST_IN_LINE = 2000;
 /** Ends a sequence that was cut off. */
@@ -117,10 +117,10 @@ export class Screen {
   #serialized(): string {
     const { cols, rows, buffer } = this.#terminal;
     const screens = buffer.active.type === "alternate" ? 2 : 1;
-    const above = Math.floor(SNAPSHOT_CELLS / cols) - rows * screens;
-    if (above >= 0) {
-      const scrollback = Math.min(TERMINAL_LIMITS.scrollback, above);
-      const text = this.#serialize.serialize({ scrollback });
+    for (const cells of SNAPSHOT_CELLS) {
+      const above = Math.floor(cells / cols) - rows * screens;
+      if (above < 0) break;
+      const text = this.#serialize.serialize({ scrollback: Math.min(TERMINAL_LIMITS.scrollback, above) });
       if (fitsMessage(text)) return text;
     }
     const { cursorX, cursorY } = buffer.active;

@@ -117,6 +117,18 @@ test("a screen of any size and in any colours can be come back to, and so can th
   expect((await terminals.screen(other, OWNER)).text).toBe("other");
 }, 90_000);
 
+test("a snapshot has the screen and the last 1,000 lines above it", async () => {
+  const [cols, rows] = [200, 50];
+  const id = await open("for i in {1..1500}; do echo line $i.; done; read line", { cols, rows });
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toContain("line 1500."));
+  const late = await terminals.attach({ id, from: "snapshot", write: false }, OWNER);
+  const lines = late.attached.snapshot?.match(/line \d+\./g) ?? [];
+  // The last row has the cursor.
+  const above = 1000 + rows - 1;
+  expect(lines).toEqual(Array.from({ length: above }, (_, at) => `line ${1500 - above + at + 1}.`));
+  late.close();
+});
+
 test("how the mouse is reported and keys are sent is part of a snapshot", async () => {
   const id = await open("printf '\\033[?1002;1006h\\033=ready'; read line");
   await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toBe("ready"));
