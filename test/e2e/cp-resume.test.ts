@@ -1,10 +1,19 @@
 /** What `matrx cp` sends twice when it, or an agent, is killed in the middle; and copies between two machines. */
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
-import { endOf, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
+import { BIN, endOf, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { callerArgs } from "./forwarding.ts";
@@ -116,6 +125,26 @@ test("an upload whose device's agent is killed sends at most 1 MiB again", MINUT
   expect((await finish(join(here, "a.bin"), onDevice(there))).resumed).toBeGreaterThan(8 * MiB);
   expectWhole(there);
   expectSentOnce();
+});
+
+test("in a terminal a bar, the rate and the time left are shown", MINUTE, async () => {
+  const { home, args } = callerArgs(rig);
+  const large = join(there, "large.bin");
+  writeFileSync(large, "");
+  truncateSync(large, 512 * MiB);
+  const pty = spawn(process.execPath, [BIN, "cp", onDevice(large), here, ...args], {
+    ...{ name: "xterm", cols: 100, rows: 10, cwd: here },
+    env: { ...process.env, MATRX_HOME: home, MATRX_PROTECTED: home },
+  });
+  let shown = "";
+  pty.onData((text) => {
+    shown += text;
+  });
+  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  const line = /large\.bin {2}\[#*\.*\] +\d+% of 512\.0 MiB, \d+\.\d MiB\/s, \d+:\d\d left/;
+  await expect.poll(() => shown, { timeout: 30_000 }).toMatch(line);
+  pty.kill("SIGINT");
+  expect(await ended).toBe(130);
 });
 
 test("a copy between two machines that is killed goes on, and nothing of it stays here", MINUTE, async () => {

@@ -115,6 +115,13 @@ it("what cannot be stored is said with its status, and leaves nothing", { timeou
     status: 400,
   });
   expect((await put("none/a", "x")).status).toBe(404);
+  for (const name of ["a%00b", "caf%e9"]) {
+    const at = `${rig.base}/files/${pathOf("")}${name}`;
+    const headers = { Authorization: `Bearer ${rig.token}` };
+    expect(await problem(await fetch(at, { method: "PUT", body: "x", headers }))).toMatchObject({
+      ...{ status: 400, code: "INVALID_PARAMETERS" },
+    });
+  }
   expect((await put("folder", "x")).status).toBeGreaterThanOrEqual(400);
   expect(await problem(await put("one", "x"))).toMatchObject({
     status: 409,

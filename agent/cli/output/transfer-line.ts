@@ -1,10 +1,14 @@
-/** How far a transfer is, on one line of a terminal: share, rate and time left. */
+/** How far a transfer is, on one line of a terminal: a bar, share, rate and time left. */
 import { isQuietRun } from "./print.ts";
 import { fitted } from "./progress.ts";
 
 const EVERY_MS = 200;
 /** Rates are those of the last seconds: a transfer that was held up shows it. */
 const RATE_OVER_MS = 3000;
+
+const BAR_CELLS = 20;
+/** In a narrower terminal the bar would leave no room for the name. */
+const COLUMNS_FOR_BAR = 72;
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -24,12 +28,20 @@ export function timeText(seconds: number): string {
 }
 
 /** `rate` in bytes per second. */
-function progressText(bytes: number, total: number | undefined, rate: number): string {
+export function progressText(
+  bytes: number,
+  total: number | undefined,
+  rate: number,
+  columns: number = COLUMNS_FOR_BAR,
+): string {
   const speed = `${sizeText(Math.round(rate))}/s`;
   if (total === undefined) return `${sizeText(bytes)}, ${speed}`;
-  const share = `${Math.floor((100 * bytes) / Math.max(1, total))}%`.padStart(4);
+  const part = Math.min(1, bytes / Math.max(1, total));
+  const done = "#".repeat(Math.floor(part * BAR_CELLS)).padEnd(BAR_CELLS, ".");
+  const bar = columns < COLUMNS_FOR_BAR ? "" : `[${done}] `;
+  const share = `${Math.floor(100 * part)}%`.padStart(4);
   const left = rate > 0 ? `, ${timeText((total - bytes) / rate)} left` : "";
-  return `${share} of ${sizeText(total)}, ${speed}${left}`;
+  return `${bar}${share} of ${sizeText(total)}, ${speed}${left}`;
 }
 
 export class TransferLine {
@@ -45,8 +57,9 @@ export class TransferLine {
     this.#samples = [...this.#samples.filter(({ at }) => now - at < RATE_OVER_MS), { at: now, bytes }];
     const [first] = this.#samples;
     const rate = first && now > first.at ? ((bytes - first.bytes) / (now - first.at)) * 1000 : 0;
-    const end = `  ${progressText(bytes, total, rate)}`;
-    process.stderr.write(`\r\u001b[K${fitted(name, end, process.stderr.columns)}`);
+    const { columns } = process.stderr;
+    const end = `  ${progressText(bytes, total, rate, columns)}`;
+    process.stderr.write(`\r\u001b[K${fitted(name, end, columns)}`);
   }
 
   /** The next file begins, or all is done. */

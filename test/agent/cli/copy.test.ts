@@ -6,7 +6,7 @@ import { copyFile } from "../../../agent/cli/copy/copy-file.ts";
 import type { Files, Listed } from "../../../agent/cli/copy/files.ts";
 import { localFiles } from "../../../agent/cli/copy/local-files.ts";
 import { type Step, stepsOf } from "../../../agent/cli/copy/plan.ts";
-import { sizeText, timeText } from "../../../agent/cli/output/transfer-line.ts";
+import { progressText, sizeText, timeText } from "../../../agent/cli/output/transfer-line.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 /** Folders by path, each with what a device lists. */
@@ -130,3 +130,14 @@ test.each([
   [65.4, "1:05"],
   [7265, "2:01:05"],
 ])("%d seconds are %s", (seconds, text) => expect(timeText(seconds)).toBe(text));
+
+test.each([
+  [[0, 4096, 0], "[....................]   0% of 4.0 KiB, 0 B/s"],
+  [[1024, 4096, 512], "[#####...............]  25% of 4.0 KiB, 512 B/s, 0:06 left"],
+  [[4096, 4096, 2048], "[####################] 100% of 4.0 KiB, 2.0 KiB/s, 0:00 left"],
+  [[0, 0, 0], "[....................]   0% of 0 B, 0 B/s"],
+  [[1024, 4096, 512, 40], " 25% of 4.0 KiB, 512 B/s, 0:06 left"],
+  [[2048, undefined, 1024], "2.0 KiB, 1.0 KiB/s"],
+] as const)("progress of %j is %s", ([bytes, total, rate, columns], text) =>
+  expect(progressText(bytes, total, rate, columns)).toBe(text),
+);
