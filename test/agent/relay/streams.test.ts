@@ -79,6 +79,28 @@ test("files that begin while it is in use share it, and it stays as long as one 
   await once(scene.second[0]?.socket ?? raise(), "close");
 });
 
+test("files on one connection take turns: none is far ahead when the first one ends", async () => {
+  const scene = await streamScene();
+  const size = 8 * 1024 * KiB;
+  const file: ServeStream = async (stream) => {
+    await stream.write(new Uint8Array(size));
+    return undefined;
+  };
+  const all = [1, 2, 3, 4, 5, 6, 7, 8];
+  await Promise.all(all.map((stream) => scene.serve(file, { stream, credit: 2 * size })));
+  const frames = () => scene.second[0]?.frames ?? [];
+  await expect.poll(() => frames().filter(({ kind }) => kind === "end").length).toBe(all.length);
+  const first = frames().findIndex(({ kind }) => kind === "end");
+  const sent = all.map((number) =>
+    frames()
+      .slice(0, first)
+      .filter(({ kind, stream }) => kind === "data" && stream === number)
+      .reduce((bytes, { payload }) => bytes + payload.length, 0),
+  );
+  expect(Math.max(...sent)).toBe(size);
+  expect(Math.min(...sent)).toBeGreaterThan(size * 0.75);
+});
+
 test("a relay that does not accept it gets files on the first connection", async () => {
   const answer = { type: "error", error_code: "UNAUTHENTICATED", message: "no" };
   const { serve, first } = await streamScene({ answer });
