@@ -43,12 +43,16 @@ interface Served {
 /** Data in a frame, and credit that a caller has at a time, in bytes. On the first connection both delay every call. */
 const FIRST = { frameBytes: LIMITS.streamSharedBytes, window: 128 * 1024 } as const;
 const SECOND = { frameBytes: LIMITS.streamDataBytes, window: 1024 * 1024 } as const;
+/** Frames of a caller that were sent before it had any credit: more are a mistake. */
+const EARLY_FRAMES = 64;
 /** How often open streams are checked against the device's policy, and for readers that have stalled, in milliseconds. */
 const LOOK_EVERY = 1000;
 
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #open = new Map<string, Served>();
+  /** What came for streams that still wait for their connection: an end or a reset needs no credit. */
+  readonly #early = new Map<string, StreamFrame[]>();
   #link: Link | undefined;
   #bulk: BulkLink | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -86,19 +90,31 @@ export class Streams {
       this.#options.log.warn({ err }, "a binary frame from the relay was not understood");
       return;
     }
-    const served = this.#open.get(keyOf(frame));
+    const key = keyOf(frame);
+    const served = this.#open.get(key);
+    const early = this.#early.get(key);
     if (served) served.end.receive(frame);
+    else if (early && early.length < EARLY_FRAMES) early.push(frame);
     else if (carriesData(frame.kind)) this.refuse(frame, GONE);
   }
 
   /** Serves a stream to its end; never rejects. */
   async serve(stream: OpenedStream): Promise<void> {
     const link = this.#link;
-    const bulk = stream.interactive ? undefined : await this.#openBulk();
     const key = keyOf(stream.opens);
-    if (!link || this.#link !== link) return bulk?.release();
-    if (this.#open.has(key)) this.refuse(stream.opens, GONE);
-    else await this.#serve(stream, key, bulk?.socket ?? link.streamSocket, bulk !== undefined);
+    if (this.#open.has(key) || this.#early.has(key)) return this.refuse(stream.opens, GONE);
+    const early: StreamFrame[] = [];
+    this.#early.set(key, early);
+    const bulk = stream.interactive ? undefined : await this.#openBulk();
+    this.#early.delete(key);
+    if (link && this.#link === link) {
+      const end = endOf(stream, bulk?.socket ?? link.streamSocket, bulk !== undefined);
+      this.#open.set(key, { end, stream, isBulk: bulk !== undefined });
+      for (const frame of early) end.receive(frame);
+      if (!end.signal.aborted) await this.#serve(stream, end);
+      this.#open.delete(key);
+      this.#rest();
+    }
     bulk?.release();
   }
 
@@ -113,17 +129,17 @@ export class Streams {
     for (const { end, stream } of [...this.#open.values()]) if (isConcerned(stream.grant)) end.reset(error);
   }
 
-  async #serve(stream: OpenedStream, key: string, socket: PacedSocket, isBulk: boolean): Promise<void> {
-    const { call, tool, serve } = stream;
-    const end = endOf(stream, socket, isBulk);
-    this.#open.set(key, { end, stream, isBulk });
+  async #serve({ call, tool, serve }: OpenedStream, end: StreamEnd): Promise<void> {
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
     try {
       await end.end(await serve(end));
     } catch (error) {
       end.reset(toldError(error, this.#options.log, "a stream failed", { call, tool }));
     }
-    this.#open.delete(key);
+  }
+
+  /** Without streams there is nothing to look at. */
+  #rest(): void {
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

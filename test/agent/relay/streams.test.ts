@@ -57,6 +57,24 @@ test("files take a connection of their own, key presses the one that is there", 
   expect(first.frames.some(({ bulk }) => bulk)).toBe(false);
 });
 
+test("what the caller ends or resets before that connection is there is not forgotten", async () => {
+  const scene = await streamScene();
+  const ended = scene.serve(
+    async (stream) => {
+      for await (const _piece of stream.incoming());
+      await stream.write(Buffer.from("ended"));
+      return undefined;
+    },
+    { stream: 1 },
+  );
+  scene.first.send("end", "", { stream: 1 });
+  const over = scene.serve(saying("never"), { stream: 2 });
+  scene.first.reset(2);
+  await Promise.all([ended, over]);
+  await expect.poll(() => scene.second[0]?.told(1)).toEqual(["credit", "ended", "end"]);
+  expect(scene.second[0]?.told(2)).toEqual([]);
+});
+
 test("that connection closes when nothing has used it for a while, and the next file dials again", async () => {
   const scene = await streamScene({ idleMs: 20 });
   await scene.serve(saying("one"), { stream: 1 });
