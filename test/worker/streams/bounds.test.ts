@@ -111,6 +111,31 @@ it("forgets credit that it holds back when the stream ends", async () => {
   await vi.waitFor(() => expect(device.got.map(creditOf)).toEqual([4 * KiB]));
 });
 
+it("takes one end of a caller, which costs no credit, and nothing after it", () => {
+  for (const kind of ["end", "data", "message"] as const) {
+    const { device, caller, open, fromCaller, fromDevice } = scene();
+    open();
+    fromDevice("credit", creditPayload(CREDIT));
+    fromCaller("end", new Uint8Array());
+    fromCaller(kind, new TextEncoder().encode("{}"));
+    expect(device.got.map((frame) => frame.kind)).toEqual(["end", "reset"]);
+    expect(resetErrorOf(caller.got.at(-1) as StreamFrame)).toMatchObject({ code: "INVALID_MESSAGE" });
+    fromCaller("end", new Uint8Array());
+    expect(device.got).toHaveLength(2);
+  }
+});
+
+it("lets the device send and take credit after the caller's end", () => {
+  const { device, caller, open, fromCaller, fromDevice } = scene();
+  open();
+  fromCaller("end", new Uint8Array());
+  fromDevice("data", new Uint8Array(8 * KiB - 64));
+  fromCaller("credit", creditPayload(8 * KiB));
+  fromDevice("end", new Uint8Array());
+  expect(device.got.map(({ kind }) => kind)).toEqual(["end", "credit"]);
+  expect(caller.got.map(({ kind }) => kind)).toEqual(["data", "end"]);
+});
+
 it("ends a stream whose device gives credit without reading", () => {
   const { device, caller, open, fromCaller, fromDevice } = scene();
   open();

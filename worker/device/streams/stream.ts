@@ -71,6 +71,8 @@ export class RelayStream {
   readonly window: number;
   readonly toCaller: Window;
   readonly toDevice: Window;
+  /** Whether the caller has said that it sends no more, as far as is known since hibernation. */
+  #isEnded = false;
   /** Whether its frames go over the agent's bulk connection; unknown until one of them says so. */
   #isBulk: boolean | undefined;
 
@@ -117,6 +119,17 @@ export class RelayStream {
     this.#isBulk ??= bulk;
   }
 
+  /** The caller ends its direction: an `end` costs no credit, so there is only one. Throws MatrxError. */
+  endCaller(): void {
+    this.requireUnended();
+    this.#isEnded = true;
+  }
+
+  /** Throws MatrxError if the caller has said that it sends no more. */
+  requireUnended(): void {
+    if (this.#isEnded) throw hasEnded();
+  }
+
   get kept(): KeptStream {
     return [this.stream, this.window, this.effect];
   }
@@ -125,6 +138,12 @@ export class RelayStream {
 function tooMuchCredit(): MatrxError {
   return relayError("INVALID_MESSAGE", "More credit was given than can have been used", {
     hint: "Give back what was taken, and no more",
+  });
+}
+
+function hasEnded(): MatrxError {
+  return relayError("INVALID_MESSAGE", "The caller has ended the stream, and sends more", {
+    hint: "Send `end` after everything else, and once",
   });
 }
 

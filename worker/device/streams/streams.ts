@@ -94,7 +94,10 @@ export class Streams {
         open.toCaller.give(bytes);
         return this.#fromCallers.pass(open, bytes);
       }
-      if (carriesData(frame.kind)) this.#requireReading(open);
+      if (carriesData(frame.kind)) {
+        open.requireUnended();
+        this.#requireReading(open);
+      } else if (frame.kind === "end") open.endCaller();
       open.toDevice.use(costOf(frame.kind, frame.payload.length));
       writeConnection(data, caller.id);
       this.#parts.link.sendStream(data, open.isBulk);
