@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { toolError } from "@matrx/shared/errors.ts";
 import { encodeHead, endToEnd, HEAD_BYTES, type HeaderList } from "@matrx/shared/forwarding/head.ts";
 import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
+import { strictTextOf } from "@matrx/shared/utf8.ts";
 import type { ByteStream, ServeStream } from "../core/byte-stream.ts";
 import { written } from "./join.ts";
 
@@ -52,21 +53,35 @@ export function fetchExchange({ port, method, path, headers }: WantedFetch): Exc
       createConnection: () => socket,
       ...{ method, path, headers: headersTo(port, headers), maxHeaderSize: HEAD_BYTES },
     });
-    const responded = once(request, "response") as Promise<[IncomingMessage]>;
-    // A program may answer before it has read the body, and close its side: then the response counts.
+    // More than its Content-Length would be another request. The types have this for responses only.
+    Object.assign(request, { strictContentLength: true });
+    // Once it is answered, the response says how it breaks off.
+    request.on("error", () => undefined);
+    const responded = responseTo(request);
+    // A program may answer before it has read the body: it may still want the rest, or close its side.
     let isAnswered = false;
-    void sendBody(request, stream, () => isAnswered).catch((error: Error) => {
+    void sendBody(request, stream).catch((error: Error) => {
       if (!isAnswered) request.destroy(error);
     });
-    const [response] = await responded;
+    const response = await responded;
     isAnswered = true;
     return await sendResponse(response, stream);
   };
 }
 
+/** Rejects if none comes, also if the program switches to a protocol that nobody asked for. */
+async function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  const closed = once(request, "close").then(() => {
+    throw new Error("The connection was closed without a response");
+  });
+  const [response] = (await Promise.race([once(request, "response"), closed])) as [IncomingMessage];
+  return response;
+}
+
 /** Also for the answer of a program that opens no WebSocket. */
 export async function sendResponse(response: IncomingMessage, stream: ByteStream): Promise<StreamMessage> {
   const { statusCode: status = 502, rawHeaders } = response;
+  if (status < 200) throw new Error(`The status ${status} is no response`);
   const head = encodeHead({ status, headers: endToEnd(pairsOf(rawHeaders)) });
   if (!head) throw new Error(`The headers have more than ${HEAD_BYTES} bytes`);
   await stream.write(head);
@@ -78,15 +93,13 @@ export async function sendResponse(response: IncomingMessage, stream: ByteStream
   return { sent };
 }
 
-async function sendBody(
-  request: ClientRequest,
-  stream: ByteStream,
-  isAnswered: () => boolean,
-): Promise<void> {
-  request.flushHeaders();
+/** Where neither length nor method says that there is a body, the first piece does: unframed, it would be another request. */
+async function sendBody(request: ClientRequest, stream: ByteStream): Promise<void> {
+  if (request.hasHeader("content-length") || request.useChunkedEncodingByDefault) request.flushHeaders();
   for await (const piece of stream.incoming()) {
-    if (isAnswered()) return;
-    if (piece.kind === "data") await written(request, piece.bytes);
+    if (piece.kind !== "data") continue;
+    if (!request.headersSent) request.setHeader("Transfer-Encoding", "chunked");
+    await written(request, piece.bytes);
   }
   if (!request.destroyed) request.end();
 }
@@ -96,13 +109,29 @@ export function headersTo(port: number, headers: HeaderList): Record<string, str
   const record = new Map([["host", [`localhost:${port}`]]]);
   for (const [given, value] of endToEnd(headers)) {
     const name = given.toLowerCase();
-    if (name !== "host") record.set(name, [...(record.get(name) ?? []), value]);
+    if (name !== "host") record.set(name, [...(record.get(name) ?? []), bytesOf(value)]);
   }
   return Object.fromEntries(record);
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
+  return raw.flatMap((name, at) =>
+    at % 2 === 0 ? [[name, textOf(raw[at + 1] ?? "")] as [string, string]] : [],
+  );
+}
+
+/** A value for Node, which writes each character as one byte: browsers send UTF-8, in cookies for instance. */
+function bytesOf(value: string): string {
+  return Buffer.from(value, "utf8").toString("latin1");
+}
+
+/** A value that Node has read: UTF-8 where it is, otherwise ISO 8859-1. */
+function textOf(value: string): string {
+  try {
+    return strictTextOf(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
 }
 
 function brokenOff(port: number, cause: unknown) {

@@ -1,5 +1,5 @@
 /** FetchPort: makes an HTTP request to a port of this machine, or opens a WebSocket there, through the stream that the call opens. */
-import { headersSchema } from "@matrx/shared/forwarding/head.ts";
+import { type HeaderList, headersSchema } from "@matrx/shared/forwarding/head.ts";
 import { portSchema } from "@matrx/shared/ports.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
@@ -33,11 +33,17 @@ const input = z.strictObject({
         .regex(/^[!-"$-~]*$/)
         .max(16_384)
         .optional(),
-      headers: headersSchema,
+      headers: headersSchema.refine(hasOneLength, "must have at most one Content-Length, which is a number"),
     })
     .describe("`query`, without `?`, and `headers`, as pairs: never recorded, since they may hold secrets"),
   websocket: z.boolean().optional().describe("Open a WebSocket instead"),
 });
+
+/** Two programs that read two lengths differently see different requests. */
+function hasOneLength(headers: HeaderList): boolean {
+  const lengths = headers.filter(([name]) => name.toLowerCase() === "content-length");
+  return lengths.length <= 1 && lengths.every(([, value]) => /^\d{1,15}$/.test(value));
+}
 
 export function fetchPortTool(ownPorts: OwnPorts) {
   return defineTool({

@@ -11,6 +11,8 @@ const KIND_OF: ReadonlyMap<number, Kind> = new Map(
   Object.entries(KINDS).map(([kind, byte]) => [byte, kind as Kind]),
 );
 const HEADER_BYTES = 5;
+/** The same with what is before it. */
+export const SOCKET_FRAME_BYTES = HEADER_BYTES + SOCKET_MESSAGE_BYTES;
 
 export type SocketFrame =
   | { readonly kind: "text"; readonly text: string }
@@ -34,10 +36,15 @@ function payloadOf(frame: SocketFrame): Uint8Array {
   if (frame.kind === "binary") return frame.bytes;
   const reason = encoder.encode(closeReason(frame.reason));
   const payload = new Uint8Array(2 + reason.length);
-  // Codes such as 1005 and 1006 say that there was none; they are never sent.
-  new DataView(payload.buffer).setUint16(0, isSendable(frame.code) ? frame.code : 1000);
+  new DataView(payload.buffer).setUint16(0, sendable(frame.code));
   payload.set(reason, 2);
   return payload;
+}
+
+/** Codes such as 1005, that it was closed without one, and 1006, that it broke off, are never sent. Who reconnects after 1006 must not take it for 1000. */
+function sendable(code: number): number {
+  if (isSendable(code)) return code;
+  return code === 1005 ? 1000 : 1011;
 }
 
 /** The next message; undefined at the end. Throws for bytes that are no message, or a message that is too long. */

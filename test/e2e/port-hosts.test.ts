@@ -1,5 +1,5 @@
 /** Web servers of a device at hosts of their own, through a real relay and a real agent: what passes, and what does not. */
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -18,6 +18,8 @@ let visitor: Visitor;
 let asked: IncomingHttpHeaders = {};
 /** Responses of `/events` that are open. */
 const listeners = new Set<ServerResponse>();
+/** Tells how each WebSocket of the program's ended. */
+const ended = new EventEmitter();
 let eventsEnded = Promise.withResolvers<void>();
 
 const program: RequestListener = async (request, response) => {
@@ -28,6 +30,8 @@ const program: RequestListener = async (request, response) => {
     listeners.add(response);
     return void response.on("close", () => eventsEnded.resolve());
   }
+  if (pathname === "/named")
+    return void response.writeHead(200, { "X-Name": Buffer.from("é日本").toString("latin1") }).end();
   if (pathname === "/redirect")
     return void response.writeHead(302, { Location: `http://127.0.0.1:${port}/next?a=1` }).end();
   if (pathname === "/away") return void response.writeHead(302, { Location: "https://example.org/" }).end();
@@ -58,8 +62,11 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port;
   const sockets = new WebSocketServer({ server, handleProtocols: () => "chat" });
   sockets.on("connection", (ws) => {
+    ws.on("error", () => undefined);
+    ws.on("close", (code, reason) => ended.emit("close", code, String(reason)));
     ws.on("message", (data, isBinary) => {
-      if (data.toString() === "bye") ws.close(4321, "as you say");
+      if (data.toString() === "die") ws.terminate();
+      else if (data.toString() === "bye") ws.close(4321, "as you say");
       else ws.send(data, { binary: isBinary });
     });
   });
@@ -159,6 +166,45 @@ it("messages of a WebSocket pass both ways, and so do its subprotocol and its cl
   ws.send("bye");
   const [code, reason] = await once(ws, "close");
   expect([code, String(reason)]).toEqual([4321, "as you say"]);
+});
+
+it("how a WebSocket ends is told both ways, and one that breaks off is none that was closed as agreed", {
+  timeout: MINUTE,
+}, async () => {
+  for (const round of [0, 1, 2, 3]) {
+    const ws = visitor.socket("/chat");
+    await once(ws, "open");
+    const told = once(ended, "close");
+    ws.close(4000 + round, "leaving");
+    expect(await told).toEqual([4000 + round, "leaving"]);
+  }
+  const lost = visitor.socket("/chat");
+  await once(lost, "open");
+  const toldLost = once(ended, "close");
+  lost.terminate();
+  expect((await toldLost)[0]).toBe(1011);
+  const dying = visitor.socket("/chat");
+  await once(dying, "open");
+  dying.send("die");
+  expect((await once(dying, "close"))[0]).toBe(1011);
+});
+
+it("a WebSocket's message of more than 4 MiB ends it, also if it has fewer characters", {
+  timeout: MINUTE,
+}, async () => {
+  const ws = visitor.socket("/chat");
+  ws.on("error", () => undefined);
+  await once(ws, "open");
+  ws.send("€".repeat(2_000_000));
+  expect((await once(ws, "close"))[0]).toBe(1009);
+});
+
+it("cookies and headers beyond ASCII pass both ways", { timeout: MINUTE }, async () => {
+  const latin = (text: string) => Buffer.from(text).toString("latin1");
+  const headers = { Cookie: `${visitor.cookie}; name=${latin("é日本")}` };
+  expect((await visitor.ask("/", { headers })).status).toBe(200);
+  expect(asked.cookie).toBe(latin("name=é日本"));
+  expect((await visitor.ask("/named")).headers["x-name"]).toBe(latin("é日本"));
 });
 
 it("a revoked visit ends at once, in the middle of a WebSocket too", { timeout: MINUTE }, async () => {

@@ -34,7 +34,9 @@ export async function ask(
   if (!bytes) return await toldAnswer(answer, device.device);
   const reader = new ExactReader(bytes);
   try {
-    return { head: await readHead(reader), reader, bytes };
+    const head = await readHead(reader);
+    if (head.status < 200 && !websocket) throw new Error(`The status ${head.status} is no response`);
+    return { head, reader, bytes };
   } catch {
     reader.cancel();
     return toldError(noHttp(port));

@@ -70,9 +70,14 @@ function clearable(value: string): string | undefined {
   return own.length > 0 ? own.join(", ") : undefined;
 }
 
-/** How a program may call itself. */
+/** How a program may call itself: by https too, where it believes `X-Forwarded-Proto`; without the port, where a scheme implies it. */
 function aliasesOf(program: string): string[] {
-  return ["localhost", "127.0.0.1", "[::1]"].map((host) => program.replace("localhost", host));
+  const port = program.slice(program.lastIndexOf(":"));
+  return ["localhost", "127.0.0.1", "[::1]"].flatMap((host) => [
+    ...["http:", "https:", ""].map((scheme) => `${scheme}//${host}${port}`),
+    ...(port === ":80" ? [`http://${host}`, `//${host}`] : []),
+    ...(port === ":443" ? [`https://${host}`] : []),
+  ]);
 }
 
 /** A URL of one origin as the same of another; any other URL as it is. */

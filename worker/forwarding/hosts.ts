@@ -25,9 +25,17 @@ export interface ForwardHost {
 export function forwardHostOf(env: ForwardEnv, request: Request): ForwardHost | undefined {
   const host = (request.headers.get("Host") ?? new URL(request.url).host).toLowerCase();
   const domain = domainsOf(env).find((one) => host.endsWith(`.${one}`));
-  if (domain === undefined) return undefined;
+  if (domain === undefined)
+    return isOtherwiseBelow(env, host) ? { origin: `https://${host}`, visited: undefined } : undefined;
   const visited = visitedBy(host.slice(0, -domain.length - 1));
   return { origin: `${schemeOf(domain)}//${host}`, visited };
+}
+
+/** Whether it is such a host in another spelling, with a port or a final dot: nothing of the relay's own is there either. */
+function isOtherwiseBelow(env: ForwardEnv, host: string): boolean {
+  const domain = configuredDomain(env);
+  if (domain === undefined || domain.includes(":") || host === publicAddress(env)?.host) return false;
+  return host.replace(/\.?(?::\d*)?$/, "").endsWith(`.${domain}`);
 }
 
 /** The origin of a port. Throws MatrxError `UNAVAILABLE` if this relay has no domain for it. */

@@ -1,9 +1,12 @@
 /** A WebSocket of a visited page: its messages, framed, are the two bodies of an exchange. */
+
+import { waitUntil } from "cloudflare:workers";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import {
   encodeSocketFrame,
   readSocketFrame,
+  SOCKET_FRAME_BYTES,
   SOCKET_MESSAGE_BYTES,
   type SocketFrame,
 } from "@matrx/shared/forwarding/socket-frames.ts";
@@ -34,7 +37,8 @@ export async function forwardSocket(to: Destination, request: Request): Promise<
     server.binaryType = "arraybuffer";
     server.accept();
     listen(server, messages, reader);
-    void deliver(server, reader, messages);
+    // The runtime would drop how the browser closed it with the request that ends then.
+    waitUntil(deliver(server, reader, messages));
     const headers = head.protocol === undefined ? {} : { "Sec-WebSocket-Protocol": head.protocol };
     return new Response(null, { status: 101, webSocket: client, headers });
   } catch (error) {
@@ -56,8 +60,7 @@ class Outgoing {
   }
 
   /** Returns false if too much waits. */
-  send(frame: SocketFrame): boolean {
-    const bytes = encodeSocketFrame(frame);
+  send(bytes: Uint8Array<ArrayBuffer>): boolean {
     this.#queued += bytes.length;
     const taken = () => {
       this.#queued -= bytes.length;
@@ -77,14 +80,15 @@ function listen(server: WebSocket, messages: Outgoing, reader: ExactReader): voi
   const over = (frame: SocketFrame) => {
     if (isOver) return;
     isOver = true;
-    messages.send(frame);
+    messages.send(encodeSocketFrame(frame));
     messages.end();
   };
   server.addEventListener("message", ({ data }) => {
     if (isOver) return;
     const frame = frameOf(data as string | ArrayBuffer);
-    const isShort = (frame.kind === "text" ? frame.text.length : frame.bytes.length) <= SOCKET_MESSAGE_BYTES;
-    if (isShort && messages.send(frame)) return;
+    const bytes = encodeSocketFrame(frame);
+    const isShort = bytes.length <= SOCKET_FRAME_BYTES;
+    if (isShort && messages.send(bytes)) return;
     server.close(
       isShort ? CLOSE.tooSlow : 1009,
       isShort ? "The program reads too slowly" : "Too long a message",

@@ -1,8 +1,7 @@
 /** FetchPort on a machine of its own: what a program there is asked, what comes back, and what breaks off. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createServer as createRawServer } from "node:net";
+import { type AddressInfo, createServer as createRawServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { type HeaderList, readHead } from "../../../shared/forwarding/head.ts";
@@ -101,6 +100,94 @@ test("an answer that comes before the body was read counts", async () => {
   expect(await responseOf(stream)).toMatchObject({ status: 413, body: "too much" });
 });
 
+test("a program that answers at once still gets the whole body", async () => {
+  const port = await serveHttp((request, response) => {
+    response.writeHead(200).flushHeaders();
+    request.pipe(response);
+  });
+  async function* slow() {
+    for (let piece = 0; piece < 3; piece++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      yield Buffer.alloc(100_000, "x");
+    }
+  }
+  const { trailer } = await serve(await wanted(port, { method: "POST" }), { sends: slow() });
+  expect(trailer).toEqual({ sent: 300_000 });
+});
+
+/** A program that answers each connection with these bytes, and what it was sent. */
+async function serveRaw(answer: string, end: (socket: Socket) => void = (socket) => socket.end()) {
+  const served = { port: 0, sent: "" };
+  const server = createRawServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (data) => {
+      served.sent += data.toString("latin1");
+    });
+    setTimeout(() => socket.write(answer, "latin1", () => end(socket)), 100);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return Object.assign(served, { port: (server.address() as AddressInfo).port });
+}
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+const SMUGGLED = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test.each(["GET", "DELETE", "OPTIONS", "POST"])("a body of %s without a length is framed", async (method) => {
+  const program = await serveRaw(OK);
+  await serve(await wanted(program.port, { method }), { sends: [Buffer.from(SMUGGLED)] });
+  expect(program.sent).toMatch(/\r\nTransfer-Encoding: chunked\r\n/i);
+  const [, body] = program.sent.split(/\r\n\r\n(.*)/s);
+  expect(body).toBe(`${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`);
+});
+
+test("a request without a body has neither length nor chunks", async () => {
+  const program = await serveRaw(OK);
+  await serve(await wanted(program.port, { method: "DELETE" }));
+  expect(program.sent).not.toMatch(/transfer-encoding|content-length/i);
+});
+
+test("nothing is sent beyond the length that a request names", async () => {
+  const program = await serveRaw(OK);
+  const headers: HeaderList = [["Content-Length", "2"]];
+  const sends = [Buffer.from("ok"), Buffer.from(SMUGGLED)];
+  await serve(await wanted(program.port, { method: "POST", headers }), { sends }).catch(() => undefined);
+  expect(program.sent).not.toContain("GET /other");
+});
+
+test("a program that switches protocols unasked, or sends no final response, resets the stream", async () => {
+  for (const answer of [
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\nhello",
+    "HTTP/1.1 101 Switching Protocols\r\n\r\nhello",
+    "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
+  ]) {
+    const { port } = await serveRaw(answer);
+    await expect(serve(await wanted(port))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  }
+});
+
+test("a connection that is reset within the response resets the stream, and nothing else", async () => {
+  const part = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart";
+  const { port } = await serveRaw(part, (socket) => setTimeout(() => socket.resetAndDestroy(), 50));
+  await expect(serve(await wanted(port))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("headers are UTF-8 both ways, and what is not stays readable", async () => {
+  const name = Buffer.from("é 日本").toString("latin1");
+  const program = await serveRaw(`${OK.slice(0, -2)}X-Name: ${name}\r\nX-Old: caf\xe9\r\n\r\n`);
+  const headers: HeaderList = [["Cookie", "name=é日本"]];
+  const { stream } = await serve(await wanted(program.port, { headers }));
+  expect(Buffer.from(program.sent, "latin1").toString()).toContain("name=é日本\r\n");
+  const response = await responseOf(stream);
+  expect(response.headers).toEqual(
+    expect.arrayContaining([
+      ["X-Name", "é 日本"],
+      ["X-Old", "café"],
+    ]),
+  );
+});
+
 test("a response arrives piece by piece, and ends at the program when its reader leaves", async () => {
   const gone = Promise.withResolvers<void>();
   const port = await serveHttp((request, response) => {
@@ -111,7 +198,6 @@ test("a response arrives piece by piece, and ends at the program when its reader
   const { stream: serving } = await wanted(port);
   const stream: MemoryStream = new MemoryStream({
     receive: (piece) => Buffer.from(piece).includes("data: 1") && stream.reset(),
-    sends: never(),
   });
   await expect(serving?.(stream)).rejects.toBe(RESET);
   await gone.promise;
@@ -141,6 +227,8 @@ test.each<[string, Record<string, unknown>]>([
   ["another address", { path: "http://example.org/" }],
   ["another host", { host: "example.org" }],
   ["CONNECT", { method: "CONNECT" }],
+  ["two lengths", { secret: { headers: ["1", "2"].map((length) => ["Content-Length", length]) } }],
+  ["a length that is no number", { secret: { headers: [["content-length", "+1"]] } }],
   ["a query with a blank", { secret: { headers: [], query: "a b" } }],
 ])("%s is refused", async (_what, wish) => {
   const bench = await Workbench.open();
@@ -230,6 +318,18 @@ test("a message that is too long closes it, and so does a caller that is gone", 
   expect((await framesOf(stream)).at(-1)).toMatchObject({ kind: "close" });
   const left = await serve(await wanted(port, wish), { sends: [] });
   expect((await framesOf(left.stream)).at(-1)).toMatchObject({ kind: "close" });
+});
+
+test("a program that dies is not told as one that closes the WebSocket as agreed", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => "chat" });
+  await once(server, "listening");
+  onTestFinished(() => server.close());
+  server.on("connection", (ws) => ws.terminate());
+  const { port } = server.address() as AddressInfo;
+  const { stream } = await serve(await wanted(port, { ...SOCKET, headers: [...SOCKET.headers] }), {
+    sends: never(),
+  });
+  expect(await framesOf(stream)).toEqual([{ kind: "close", code: 1011, reason: "" }]);
 });
 
 test("a program that opens no WebSocket answers as to any request", async () => {

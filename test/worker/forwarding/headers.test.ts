@@ -30,6 +30,9 @@ it.each<[header: string, given: string, passed: string | null]>([
   ["Location", "http://localhost:5173/a", `https://${HOST}/a`],
   ["Location", "http://127.0.0.1:5173", `https://${HOST}`],
   ["Location", "http://[::1]:5173?a", `https://${HOST}?a`],
+  ["Location", "https://localhost:5173/a", `https://${HOST}/a`],
+  ["Location", "//localhost:5173/a", `https://${HOST}/a`],
+  ["Location", "http://localhost/a", "http://localhost/a"],
   ["Location", "http://localhost:51730/a", "http://localhost:51730/a"],
   ["Location", "http://localhost:5173@evil.example/", "http://localhost:5173@evil.example/"],
   ["Location", "/a", "/a"],
@@ -46,6 +49,15 @@ it.each<[header: string, given: string, passed: string | null]>([
   ["Content-Security-Policy", "default-src 'self'", "default-src 'self'"],
 ])("of a response: %s: %s", (name, given, passed) => {
   expect(headersToVisitor([[name, given]], origins).get(name)).toBe(passed);
+});
+
+it("a program at port 80 may leave out its port", () => {
+  const at80 = originsOf(`https://${HOST}`, 80);
+  const moved = (url: string) => headersToVisitor([["Location", url]], at80).get("Location");
+  for (const url of ["http://localhost/a", "http://localhost:80/a", "//127.0.0.1/a"])
+    expect(moved(url)).toBe(`https://${HOST}/a`);
+  for (const url of ["https://localhost/a", "http://localhost.evil.example/", "http://localhost:8080/"])
+    expect(moved(url)).toBe(url);
 });
 
 it("cookies of the program are left as they are", () => {

@@ -39,6 +39,16 @@ it.each([
   expect(found).toMatchObject({ visited: undefined });
 });
 
+it.each([":8443", ".", ".:443", ":"])(
+  "nor does a host with %s at its end, and it is not the relay's",
+  (end) => {
+    const host = `5173--laptop-0123456789.forward.example${end}`;
+    expect(forwardHostOf({ FORWARD_DOMAIN: "forward.example" }, to(host))).toMatchObject({
+      visited: undefined,
+    });
+  },
+);
+
 it.each<[env: ForwardEnv, at: string, origin: string]>([
   [EMBEDDED, "localhost:8787", "http://5173--laptop-0123456789.localhost:8787"],
   [{ ...EMBEDDED, MATRX_URL: "http://localhost:9000" }, "x", "http://5173--laptop-0123456789.localhost:9000"],

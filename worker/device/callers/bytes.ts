@@ -47,16 +47,16 @@ export class BytesCalls {
     wanted: RestCall & HttpCaller,
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<BytesAnswer> {
-    const endTurn = await this.#turns.take(wanted.lease.scope.id);
+    const turn = await this.#turns.take(wanted.lease.scope.id);
     try {
       const connection = HttpConnection.both(this.#context.streams, wanted);
       const answer = await this.#open(connection, wanted, Date.now());
-      if (isSuccess(answer)) return { answer, bytes: connection.exchange(bytes, endTurn) };
+      if (isSuccess(answer)) return { answer, bytes: connection.exchange(bytes, turn) };
       void bytes?.cancel().catch(() => undefined);
-      endTurn();
+      turn.end();
       return { answer };
     } catch (error) {
-      endTurn();
+      turn.end();
       throw error;
     }
   }

@@ -4,31 +4,89 @@ import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 /** Streams of a page's open connections, and of what it loads. Below `byteStreamsPerGrant`, and their windows fit too. */
 export const EXCHANGES_AT_ONCE = 48;
 const WAITING_MAX = 512;
+/**
+ * An exchange without a byte for so long makes room for one that waits, in milliseconds. The runtime does not say that a
+ * visitor left before the program answered: a page that was loaded again a few times would wait for itself for ever.
+ */
+export const SILENT_FOR = 30_000;
+
+/** The right to be under way. */
+export interface Turn {
+  /** From now on it may be broken off by `giveUp`, which ends it, once it is silent. */
+  begin(giveUp: () => void): void;
+  /** Something was sent, either way. */
+  active(): void;
+  /** To be called once. */
+  end(): void;
+}
+
+interface UnderWay {
+  activeAt: number;
+  giveUp: (() => void) | undefined;
+}
 
 interface Visit {
-  underWay: number;
-  readonly waiting: (() => void)[];
+  readonly underWay: Set<UnderWay>;
+  readonly waiting: ((turn: Turn) => void)[];
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export class Turns {
   readonly #visits = new Map<string, Visit>();
 
-  /** Resolves with a function that ends the turn, to be called once. Throws MatrxError `RATE_LIMITED` if too many wait. */
-  async take(grant: string): Promise<() => void> {
-    const visit = this.#visits.get(grant) ?? { underWay: 0, waiting: [] };
+  /** Throws MatrxError `RATE_LIMITED` if too many wait. */
+  async take(grant: string): Promise<Turn> {
+    const visit = this.#visits.get(grant) ?? { underWay: new Set(), waiting: [], timer: undefined };
     this.#visits.set(grant, visit);
-    if (visit.underWay < EXCHANGES_AT_ONCE) visit.underWay++;
-    else if (visit.waiting.length >= WAITING_MAX) throw tooMany();
-    else await new Promise<void>((resolve) => visit.waiting.push(resolve));
-    return () => this.#end(grant, visit);
+    if (visit.underWay.size < EXCHANGES_AT_ONCE) return this.#begin(grant, visit);
+    if (visit.waiting.length >= WAITING_MAX) throw tooMany();
+    return await new Promise((resolve) => {
+      visit.waiting.push(resolve);
+      makeRoom(visit);
+    });
   }
 
-  /** The next one takes the turn over. */
-  #end(grant: string, visit: Visit): void {
-    const next = visit.waiting.shift();
-    if (next) return next();
-    visit.underWay--;
-    if (visit.underWay === 0) this.#visits.delete(grant);
+  #begin(grant: string, visit: Visit): Turn {
+    const one: UnderWay = { activeAt: Date.now(), giveUp: undefined };
+    visit.underWay.add(one);
+    return {
+      begin: (giveUp) => {
+        Object.assign(one, { activeAt: Date.now(), giveUp });
+        makeRoom(visit);
+      },
+      active: () => {
+        one.activeAt = Date.now();
+      },
+      end: () => {
+        visit.underWay.delete(one);
+        visit.waiting.shift()?.(this.#begin(grant, visit));
+        if (visit.underWay.size > 0) return;
+        clearTimeout(visit.timer ?? null);
+        this.#visits.delete(grant);
+      },
+    };
+  }
+}
+
+/** While others wait, breaks off what has been silent too long, and looks again when the next one will have been. */
+function makeRoom(visit: Visit): void {
+  const { underWay, waiting } = visit;
+  for (;;) {
+    const [quietest] = [...underWay]
+      .filter(({ giveUp }) => giveUp !== undefined)
+      .sort((one, other) => one.activeAt - other.activeAt);
+    if (waiting.length === 0 || !quietest) return;
+    const left = quietest.activeAt + SILENT_FOR - Date.now();
+    if (left > 0) {
+      visit.timer ??= setTimeout(() => {
+        visit.timer = undefined;
+        makeRoom(visit);
+      }, left);
+      return;
+    }
+    const { giveUp } = quietest;
+    quietest.giveUp = undefined;
+    giveUp?.();
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type StreamMessage,
 } from "@matrx/shared/streams/frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
+import type { Turn } from "../callers/turns.ts";
 import type { Lease } from "../leases.ts";
 import type { CallerConnection } from "./stream.ts";
 import type { Streams } from "./streams.ts";
@@ -31,6 +32,7 @@ export class HttpConnection implements CallerConnection {
   readonly queued = 0;
   readonly #end: StreamEnd;
   readonly #window: number;
+  #onFrame: (() => void) | undefined;
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
   private constructor(streams: Streams, { lease, guest }: HttpCaller, window: number) {
@@ -64,6 +66,7 @@ export class HttpConnection implements CallerConnection {
   }
 
   deliver(frame: Uint8Array<ArrayBuffer>): void {
+    this.#onFrame?.();
     this.#end.receive(decodeStreamFrame(frame));
   }
 
@@ -87,18 +90,22 @@ export class HttpConnection implements CallerConnection {
     return new ReadableStream({ type: "bytes", pull, cancel });
   }
 
-  /** Sends a request's body while what the device sends is read. `onOver` is called once, when the stream is over. */
-  exchange(body: ReadableStream<Uint8Array> | undefined, onOver: () => void): ReadableStream<Uint8Array> {
+  /** Sends a request's body while what the device sends is read. The turn ends when the stream is over. */
+  exchange(body: ReadableStream<Uint8Array> | undefined, turn: Turn): ReadableStream<Uint8Array> {
     const over = new AbortController();
     const pieces = this.#end.incoming();
     const end = () => {
       if (over.signal.aborted) return;
       clearTimeout(this.#impatience ?? null);
       over.abort();
-      onOver();
+      turn.end();
     };
     this.#end.signal.addEventListener("abort", end, { once: true });
     if (this.#end.signal.aborted) end();
+    else {
+      this.#onFrame = turn.active;
+      turn.begin(() => this.#end.reset(MAKES_ROOM));
+    }
     void this.#sendAlong(body, over.signal);
     const pull = async (controller: ReadableByteStreamController) => {
       clearTimeout(this.#impatience ?? null);
@@ -222,6 +229,13 @@ const SENDS_TOO_SLOWLY: ErrorShape = {
   code: "TIMEOUT",
   message: "Less than 128 KiB of the body has arrived in a minute",
   hint: "Send the request again, or as a resumable upload",
+  hop: "relay",
+};
+
+const MAKES_ROOM: ErrorShape = {
+  code: "RATE_LIMITED",
+  message: "Other requests of the visit wait, and nothing was sent here for half a minute",
+  hint: "Send the request again",
   hop: "relay",
 };
 
