@@ -104,9 +104,15 @@ test("files on one connection take turns: none is far ahead when the first one e
     await stream.write(new Uint8Array(size));
     return undefined;
   };
+  await scene.serve(saying("opens the connection"), { stream: 9 });
   const all = [1, 2, 3, 4, 5, 6, 7, 8];
-  await Promise.all(all.map((stream) => scene.serve(file, { stream, credit: 2 * size })));
-  const frames = () => scene.second[0]?.frames ?? [];
+  // Nothing is read until all of them wait.
+  scene.second[0]?.socket.pause();
+  const served = all.map((stream) => scene.serve(file, { stream, credit: 2 * size }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  scene.second[0]?.socket.resume();
+  await Promise.all(served);
+  const frames = () => scene.second[0]?.frames.filter(({ stream }) => stream !== 9) ?? [];
   await expect.poll(() => frames().filter(({ kind }) => kind === "end").length).toBe(all.length);
   const first = frames().findIndex(({ kind }) => kind === "end");
   const sent = all.map((number) =>
