@@ -20,7 +20,7 @@ const ipv4 :Workerd.Config = (
 const services :List(Workerd.Service) = [
   (name = "relay", worker = .relay),
   (name = "objects", disk = (path = ".matrx/objects", writable = true)),
-  (name = "web", disk = (path = "web")),
+  (name = "web", disk = (path = "dist/web")),
   (name = "cloud", disk = (path = ".matrx/cloud", writable = true)),
   # For issuers of sign-ins, and for what AI clients publish of themselves. Nothing of the local network can be fetched through the first; the second is only for
   # issuers that the owner has configured as local.

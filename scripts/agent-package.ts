@@ -35,7 +35,7 @@ export async function packAgent(folder: string): Promise<string> {
   try {
     const { inputs } = await bundle(agent, join(stage, "dist"));
     cpSync(join(AGENT, "bin"), join(stage, "bin"), { recursive: true });
-    for (const file of REFERENCE_FILES) cpSync(join(ROOT, "web", file), join(stage, "web", file));
+    for (const file of REFERENCE_FILES) cpSync(join(ROOT, "web/static", file), join(stage, "web", file));
     cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
     writeFileSync(join(stage, NOTICES), noticesOf(Object.keys(inputs)));
     writeFileSync(join(stage, "package.json"), JSON.stringify(publishedManifest(agent), undefined, 2));

@@ -1,5 +1,5 @@
-/** `npm run build`: bundles the Worker into dist/worker/, unless nothing changed since the last time. */
+/** `npm run build`: the web app into dist/web/ and the Worker into dist/worker/, unless nothing changed since the last time. */
+import { buildAll } from "./build-all.ts";
 import { reportAndExit } from "./problem.ts";
-import { buildWorker } from "./worker-bundle.ts";
 
-await buildWorker(console.error).catch(reportAndExit);
+await buildAll(console.error).catch(reportAndExit);

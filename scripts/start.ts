@@ -1,4 +1,5 @@
 /** `npm start`: the relay and this machine's agent, until Ctrl-C. */
+import { buildAll } from "./build-all.ts";
 import { messageOf, reportAndExit } from "./problem.ts";
 import { startAgent, untilOnline } from "./start/agent.ts";
 import { openDataFolder } from "./start/data-folder.ts";
@@ -10,7 +11,6 @@ import { startRelay } from "./start/relay.ts";
 import { screenOf } from "./start/screen.ts";
 import { aborted, stopSignal } from "./start/shutdown.ts";
 import { openToken } from "./start/token.ts";
-import { buildWorker } from "./worker-bundle.ts";
 
 type Step = () => Promise<void> | void;
 
@@ -21,7 +21,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForHelp(args)) return console.log(`Usage: ${START_USAGE}`);
   const { port, dataDir, publicUrl, forwardDomain } = readOptions(args, process.env);
-  await buildWorker(say);
+  await buildAll(say);
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
   cleanups.unshift(lock.release);

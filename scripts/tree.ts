@@ -6,6 +6,9 @@ export const ROOT = join(import.meta.dirname, "..");
 /** The bundled Worker, as relay.capnp embeds it. */
 export const BUNDLE = join(ROOT, "dist/worker");
 
+/** The web app, as the relay serves it. */
+export const WEB_BUNDLE = join(ROOT, "dist/web");
+
 /** What `npm run pack` makes. */
 export const DIST = join(ROOT, "dist");
 

@@ -8,7 +8,19 @@ export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["svg", "image/svg+xml"],
   ["png", "image/png"],
   ["ico", "image/x-icon"],
+  ["woff2", "font/woff2"],
+  ["webmanifest", "application/manifest+json"],
 ]);
+
+/** Of every page and file. */
+const COMMON = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "DENY",
+  "Cache-Control": "no-cache",
+} as const;
 
 /** Nothing foreign may run, be loaded, or learn of the page. */
 export const PAGE_HEADERS = {
@@ -25,15 +37,40 @@ export const PAGE_HEADERS = {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; "),
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "X-Frame-Options": "DENY",
-  "Cache-Control": "no-cache",
+  ...COMMON,
 } as const;
 
-/** The files of the reference at `/docs`, from `web/`. */
+/** The program at this computer that the app may speak to without the relay (guide, Connection). */
+const LOCAL_SERVER = ["http", "ws"].flatMap((scheme) =>
+  ["localhost", "127.0.0.1"].map((host) => `${scheme}://${host}:*`),
+);
+
+/**
+ * Of the app's page. Its libraries put styles into the page: those with the nonce are taken. `style` attributes cannot have
+ * one, and load nothing: images and fonts come from here alone. Its one Trusted Types policy is `web/src/app/trusted-types.ts`.
+ */
+export function appHeaders(nonce: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src data: blob:",
+    "font-src 'self'",
+    `connect-src 'self' ${LOCAL_SERVER.join(" ")}`,
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types default",
+  ];
+  return { "Content-Security-Policy": policy.join("; "), ...COMMON };
+}
+
+/** The files of the reference at `/docs`, from `web/static/`. */
 export const REFERENCE_FILES = [
   "docs.html",
   "docs.js",

@@ -5,7 +5,7 @@ import { agentError } from "@matrx/shared/errors.ts";
 import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import { CLONE_FOLDER, PACKAGE_FOLDER } from "../config/program.ts";
 
-const WEB = join(CLONE_FOLDER ?? PACKAGE_FOLDER, "web");
+const WEB = CLONE_FOLDER ? join(CLONE_FOLDER, "web/static") : join(PACKAGE_FOLDER, "web");
 
 /** One of its files. Throws MatrxError where the page is not installed. */
 export async function referenceFile(name: string): Promise<Response> {

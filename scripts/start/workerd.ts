@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
-import { ROOT } from "../tree.ts";
+import { ROOT, WEB_BUNDLE } from "../tree.ts";
 import type { ChildLog } from "./child-log.ts";
 import { type Child, started } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
@@ -58,7 +58,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     config,
     addresses.includes("::1") ? "config" : "ipv4",
     `-dobjects=${objectsOf(dataDir)}`,
-    `-dweb=${join(ROOT, "web")}`,
+    `-dweb=${WEB_BUNDLE}`,
     `-dcloud=${cloudOf(dataDir)}`,
     ...addresses.map((address) => `-s${address}=${address.includes(":") ? `[${address}]` : address}:${port}`),
     "--control-fd=3",

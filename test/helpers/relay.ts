@@ -1,8 +1,9 @@
 /** A relay of a test's own: the real embedded one, on a free port, with its data in a temporary folder. */
 import type * as z from "zod";
+import { isFresh } from "../../scripts/fresh-build.ts";
 import { type Credential, makeToken, request, signIn } from "../../scripts/start/owner.ts";
 import { type Relay, type RelayOptions, startRelay as startEmbedded } from "../../scripts/start/relay.ts";
-import { isBuilt } from "../../scripts/worker-bundle.ts";
+import { WORKER } from "../../scripts/worker-bundle.ts";
 import type { NewToken } from "../../shared/token-api.ts";
 import { makeFolder, removeFolder } from "./folder.ts";
 
@@ -22,7 +23,7 @@ export interface TestRelay extends Relay {
 
 /** Starts one; `stop` (or `await using`) ends it and removes its folder. */
 export async function startRelay(options: Partial<RelayOptions> = {}): Promise<TestRelay & AsyncDisposable> {
-  if (!isBuilt()) throw new Error("The relay could not be bundled: npm run build says why");
+  if (!isFresh(WORKER)) throw new Error("The relay could not be bundled: npm run build says why");
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? makeFolder();
   const relay = await startEmbedded({ port: 0, ...options, dataDir }).catch((error: unknown) => {

@@ -1,0 +1,61 @@
+/** The web app and the pages beside it, as the relay serves them. */
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
+import type { Build } from "./fresh-build.ts";
+import { Problem } from "./problem.ts";
+import { ROOT, WEB_BUNDLE } from "./tree.ts";
+
+const compress = promisify(brotliCompress);
+const COMPRESSED = /\.(?:js|css|svg|html|webmanifest)$/;
+/** A smaller file fits into one packet anyway, in bytes. */
+const WORTH_IT = 1024;
+
+export const WEB: Build = {
+  folder: WEB_BUNDLE,
+  entry: "index.html",
+  sources: ["web", "shared", "package-lock.json"],
+  progress: "Building the web app ...",
+  async make(aside) {
+    await bundle(aside);
+    cpSync(join(ROOT, "web/static"), aside, { recursive: true });
+    await compressFiles(aside);
+    // Cloudflare compresses by itself.
+    writeFileSync(join(aside, ".assetsignore"), "*.br\n.sources-sha256\n.vite\n");
+  },
+};
+
+/** Vite takes a second to load, so only those who build load it. */
+async function bundle(folder: string): Promise<void> {
+  const { build } = await import("vite");
+  // Vite takes it for the mode to build for, and React's own development build is three times as large.
+  process.env.NODE_ENV = "production";
+  const root = join(ROOT, "web");
+  try {
+    await build({
+      root,
+      configFile: join(root, "vite.config.ts"),
+      configLoader: "native",
+      logLevel: "error",
+      build: { outDir: folder, emptyOutDir: true },
+    });
+  } catch (error) {
+    throw new Problem(`The web app cannot be built:\n${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** For the embedded relay, which compresses nothing: `name.br` beside `name`. */
+async function compressFiles(folder: string): Promise<void> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    COMPRESSED.test(name),
+  );
+  await Promise.all(
+    names.map(async (name) => {
+      const content = readFileSync(join(folder, name));
+      if (content.length < WORTH_IT) return;
+      const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+      writeFileSync(join(folder, `${name}.br`), await compress(content, { params }));
+    }),
+  );
+}

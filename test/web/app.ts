@@ -1,0 +1,112 @@
+/** The app in a real Chromium, against a real relay with a real agent: on a desktop and on a phone, signed in. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { startBrowser } from "../helpers/browser.ts";
+import { connectMachine, type Machine } from "../helpers/machine.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import { objections } from "../page/objections.ts";
+
+export const SCREENS = {
+  desktop: { viewport: { width: 1440, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+export type Screen = keyof typeof SCREENS;
+
+export interface Opened {
+  readonly page: Page;
+  /** What the page must not have: errors, refusals of the Content-Security-Policy, uncaught rejections. */
+  readonly faults: readonly string[];
+}
+
+export interface App {
+  readonly relay: TestRelay;
+  readonly machine: Machine;
+  readonly browser: Browser;
+  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash. */
+  open(path: string, options?: { screen?: Screen; dark?: boolean }): Promise<Opened>;
+  /** The same, with nobody signed in. */
+  openSignedOut(path: string, options?: { screen?: Screen; dark?: boolean }): Promise<Opened>;
+}
+
+/** Starts them before the tests of a file, and ends them after. */
+export function startApp(): App {
+  let relay: TestRelay;
+  let machine: Machine;
+  let browser: Browser;
+  beforeAll(async () => {
+    relay = await startRelay();
+    machine = await connectMachine(relay);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await machine?.agent.stop();
+    await relay?.stop();
+  });
+
+  async function openSignedOut(
+    path: string,
+    { screen = "desktop", dark = true }: { screen?: Screen; dark?: boolean } = {},
+  ): Promise<Opened> {
+    const context = await browser.newContext({
+      ...SCREENS[screen],
+      colorScheme: dark ? "dark" : "light",
+      reducedMotion: "reduce",
+      serviceWorkers: "block",
+    });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const faults = faultsOf(page);
+    if (path) await page.goto(`${relay.url}${APP}${path}`);
+    return { page, faults };
+  }
+
+  return {
+    get relay() {
+      return relay;
+    },
+    get machine() {
+      return machine;
+    },
+    get browser() {
+      return browser;
+    },
+    openSignedOut,
+    async open(path, options) {
+      const opened = await openSignedOut("", options);
+      const { page } = opened;
+      await page.goto(await relay.signInLink());
+      await page.getByText(/^Signed in as \w+$/).waitFor();
+      await page.goto(`${relay.url}${APP}${path}`);
+      await page.locator("#page-title").waitFor();
+      return opened;
+    },
+  };
+}
+
+/** Where the app is served. */
+export const APP = "/app";
+
+/** What axe-core objects to, on the page as it is now, and whether it is wider than the screen. */
+export async function expectNoObjections({ page, faults }: Opened): Promise<void> {
+  expect(await objections(page)).toEqual([]);
+  const overflow = await page.evaluate<number>(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  expect(overflow, "the page scrolls sideways").toBe(0);
+  expect(faults).toEqual([]);
+}
+
+function faultsOf(page: Page): string[] {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    const text = message.text();
+    if (
+      /Content Security Policy|TrustedHTML|TrustedScript|Maximum update depth|Each child in a list/.test(text)
+    )
+      faults.push(text);
+  });
+  return faults;
+}

@@ -1,0 +1,47 @@
+/** The frame of the app: addresses, themes, and what it may load. */
+import { describe, expect, test } from "vitest";
+import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { APP, expectNoObjections, startApp } from "./app.ts";
+
+describe("the app's frame", NEEDS_CHROMIUM, () => {
+  const app = startApp();
+
+  test.each([
+    ["desktop", true],
+    ["desktop", false],
+    ["phone", true],
+    ["phone", false],
+  ] as const)(
+    "on a %s (dark: %s) it has no objections of axe and no refusal of its policy",
+    async (screen, dark) => {
+      const opened = await app.open("/fleet", { screen, dark });
+      await opened.page.getByText("Connected").first().waitFor();
+      await expectNoObjections(opened);
+    },
+  );
+
+  test("styles carry the response's own nonce, and each response has another", async () => {
+    const nonces = await Promise.all(
+      [1, 2].map(async () => {
+        const response = await fetch(`${app.relay.url}${APP}/fleet`);
+        const policy = response.headers.get("Content-Security-Policy") ?? "";
+        const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+        expect(await response.text()).toContain(`content="${nonce}"`);
+        expect(nonce).toMatch(/^[\w+/]{22}==$/);
+        return nonce;
+      }),
+    );
+    expect(nonces[0]).not.toBe(nonces[1]);
+  });
+
+  test("files whose names change with their content are kept for good, missing ones are not there", async () => {
+    const page = await (await fetch(`${app.relay.url}${APP}`)).text();
+    const [file = ""] = page.match(/\/assets\/[\w.-]+\.js/) ?? [];
+    const found = await fetch(`${app.relay.url}${file}`, { headers: { "Accept-Encoding": "br" } });
+    expect(found.headers.get("Cache-Control")).toContain("immutable");
+    expect(found.headers.get("Content-Encoding")).toBe("br");
+    const missing = await fetch(`${app.relay.url}/assets/gone-12345678.js`);
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get("Cache-Control") ?? "").not.toContain("immutable");
+  });
+});

@@ -1,0 +1,117 @@
+/** The addresses of the app. Each page is loaded when somebody goes there. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { NotFound } from "./NotFound.tsx";
+import { PageError } from "./PageError.tsx";
+import { Root } from "./Root.tsx";
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: PageError });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/fleet", replace: true });
+  },
+});
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: "/fleet",
+  component: lazyRouteComponent(() => import("../features/fleet/FleetPage.tsx"), "FleetPage"),
+});
+
+const pair = createRoute({
+  getParentRoute: () => root,
+  path: "/pair",
+  component: lazyRouteComponent(() => import("../features/pair/PairPage.tsx"), "PairPage"),
+});
+
+const device = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device",
+  component: lazyRouteComponent(() => import("../features/device/DevicePage.tsx"), "DevicePage"),
+});
+
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/tools",
+  component: lazyRouteComponent(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+});
+
+const tool = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/tools/$tool",
+  component: lazyRouteComponent(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+});
+
+const permissions = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/permissions",
+  component: lazyRouteComponent(
+    () => import("../features/permissions/PermissionsPage.tsx"),
+    "PermissionsPage",
+  ),
+});
+
+/** Which calls the activity page shows. */
+export const ACTIVITY_FILTERS = ["all", "needs-you", "running", "errors"] as const;
+export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
+
+const activity = createRoute({
+  getParentRoute: () => root,
+  path: "/activity",
+  validateSearch: ({ show }: Record<string, unknown>): { show?: ActivityFilter } => {
+    const known = ACTIVITY_FILTERS.find((filter) => filter === show);
+    return known === undefined ? {} : { show: known };
+  },
+  component: lazyRouteComponent(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage"),
+});
+
+const callRecord = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/calls/$call",
+  component: lazyRouteComponent(() => import("../features/activity/CallPage.tsx"), "CallPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
+});
+
+const settingsPart = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/$part",
+  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    fleet,
+    pair,
+    device,
+    tools,
+    tool,
+    permissions,
+    activity,
+    callRecord,
+    settings,
+    settingsPart,
+  ]),
+  basepath: "/app",
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

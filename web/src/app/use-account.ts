@@ -1,0 +1,63 @@
+/** Who is signed in here, and the connection of their screens. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { type AccountView, signedInAccount } from "../relay/account.ts";
+import { connect } from "../relay/connection.ts";
+import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
+import { onOtherSession } from "../relay/session.ts";
+import { say } from "../ui/notices.ts";
+import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
+import { queryClient } from "./query.ts";
+
+export const ACCOUNT_KEY = ["account"];
+
+/** null: nobody is signed in. Without a network, who was signed in last. */
+export function useAccount() {
+  const last = lastKnown<AccountView>("account");
+  return useQuery<AccountView | null>({
+    queryKey: ACCOUNT_KEY,
+    queryFn: readAccount,
+    staleTime: 60_000,
+    ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
+  });
+}
+
+async function readAccount(): Promise<AccountView | null> {
+  const account = await signedInAccount();
+  if (account) remember("account", account);
+  else leaveAccount();
+  return account;
+}
+
+/** Reads anew who is signed in. */
+export function refreshAccount(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ACCOUNT_KEY });
+}
+
+/** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
+export function leaveAccount(): void {
+  clearLive();
+  forgetLastKnown();
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] });
+}
+
+/** Keeps up with the account's machines while it is signed in. */
+export function useAccountConnection(account: string | undefined): void {
+  useEffect(() => {
+    if (account === undefined) return;
+    return connect({
+      onOpen: () => {
+        void queryClient.invalidateQueries();
+        void readApprovals().catch(() => undefined);
+      },
+      onFrame: takeFrame,
+      onSignedOut: () => {
+        say("You were signed out here: the session was ended elsewhere, or has expired.");
+        queryClient.setQueryData(ACCOUNT_KEY, null);
+        leaveAccount();
+      },
+    });
+  }, [account]);
+}
+
+onOtherSession(() => void refreshAccount());

@@ -1,0 +1,5 @@
+import { Page } from "../../ui/Page.tsx";
+
+export function DevicePage() {
+  return <Page title="DevicePage">Nothing yet</Page>;
+}

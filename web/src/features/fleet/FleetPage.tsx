@@ -1,0 +1,5 @@
+import { Page } from "../../ui/Page.tsx";
+
+export function FleetPage() {
+  return <Page title="FleetPage">Nothing yet</Page>;
+}

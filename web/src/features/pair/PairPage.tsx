@@ -1,0 +1,5 @@
+import { Page } from "../../ui/Page.tsx";
+
+export function PairPage() {
+  return <Page title="PairPage">Nothing yet</Page>;
+}

@@ -1,0 +1,168 @@
+/**
+ * This browser's session. Its key never leaves the browser, which keeps it for this origin alone, port included. The relay
+ * trades the session's cookie and a proof of the key (RFC 9449) for an access token, which is kept in memory.
+ */
+import { get, put, remove } from "./key-store.ts";
+
+/** An access token is renewed this long before it ends, in milliseconds. */
+const EARLY = 60_000;
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
+const SIGNING = { name: "ECDSA", hash: "SHA-256" };
+
+interface Access {
+  readonly access_token: string;
+  readonly expires_in: number;
+}
+
+/** Posts to a route that asks for no access token. Throws what refuses it. */
+export type PostOpenly = (
+  path: string,
+  body: object,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Access>;
+
+let access: { token: string; until: number } | undefined;
+let nonce: string | undefined;
+let renewing: Promise<string | undefined> | undefined;
+
+/** The other pages of this browser have the same session. */
+const others = new BroadcastChannel("session");
+
+/** Calls back after another page signed in or out. */
+export function onOtherSession(changed: () => void): void {
+  others.addEventListener("message", () => {
+    dropAccess();
+    changed();
+  });
+}
+
+/** Signs in by `POST path`. Resolves to what the relay answered; the session is this browser's from then on. */
+export async function signIn(path: string, body: object, post: PostOpenly): Promise<Access> {
+  requireCrypto();
+  const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
+  const answer = await post(path, { ...body, key: await publicPart(pair) });
+  await put("session", pair);
+  keep(answer);
+  others.postMessage("signed in");
+  return answer;
+}
+
+/** The key of a sign-in that leads away from this page, where it waits. */
+export async function beginSignIn(): Promise<JsonWebKey> {
+  requireCrypto();
+  const waiting = await get("sign-in");
+  const pair = waiting ?? (await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]));
+  await put("sign-in", pair);
+  return publicPart(pair);
+}
+
+/** Ends it, with a proof of the key that waited. The session is this browser's from then on. */
+export async function finishSignIn(
+  path: string,
+  body: object,
+  used: string,
+  post: PostOpenly,
+): Promise<void> {
+  requireCrypto();
+  const pair = await get("sign-in");
+  if (!pair) throw new Error("This sign-in was not begun in this browser. Start it here.");
+  const answer = await post(path, body, { DPoP: await proof(pair, { method: "POST", path, nonce: used }) });
+  await remove("sign-in");
+  await put("session", pair);
+  keep(answer);
+  others.postMessage("signed in");
+}
+
+/** A bearer token that is good for a while; undefined: nobody is signed in here. Throws a Response that refuses it. */
+export async function accessToken(): Promise<string | undefined> {
+  if (access && Date.now() < access.until) return access.token;
+  renewing ??= renew().finally(() => {
+    renewing = undefined;
+  });
+  return renewing;
+}
+
+/** The relay refused the token that it gave: the next one is a new one. */
+export function dropAccess(): void {
+  access = undefined;
+}
+
+/** Nobody is signed in here any more. */
+export async function forget(): Promise<void> {
+  dropAccess();
+  await remove("session");
+  others.postMessage("signed out");
+}
+
+/** What the relay answered, if it said more about the next proof. */
+export function noteNonce(response: Response): void {
+  nonce = response.headers.get("DPoP-Nonce") ?? nonce;
+}
+
+async function renew(): Promise<string | undefined> {
+  requireCrypto();
+  const pair = await get("session");
+  if (!pair) return undefined;
+  const hadNonce = nonce !== undefined;
+  let response = await askForAccess(pair);
+  // Another page of this browser may have used the nonce, and an old one has expired.
+  if (response.status === 401 && (hadNonce || nonce)) response = await askForAccess(pair);
+  if (response.status === 401) return undefined;
+  if (!response.ok) throw response;
+  return keep(await response.json());
+}
+
+async function askForAccess(pair: CryptoKeyPair): Promise<Response> {
+  const used = nonce;
+  nonce = undefined;
+  const path = "/v1/session";
+  const response = await fetch(path, {
+    method: "POST",
+    credentials: "same-origin",
+    cache: "no-store",
+    headers: used ? { DPoP: await proof(pair, { method: "POST", path, nonce: used }) } : {},
+  });
+  noteNonce(response);
+  return response;
+}
+
+function keep({ access_token: token, expires_in: seconds }: Access): string {
+  access = { token, until: Date.now() + Math.max(seconds * 1000 - EARLY, (seconds * 1000) / 2) };
+  return token;
+}
+
+interface Proven {
+  readonly method: string;
+  readonly path: string;
+  readonly nonce: string;
+}
+
+async function proof(pair: CryptoKeyPair, { method: htm, path, nonce: used }: Proven): Promise<string> {
+  const head = { typ: "dpop+jwt", alg: "ES256", jwk: await publicPart(pair) };
+  const claims = { htm, htu: location.origin + path, iat: Math.floor(Date.now() / 1000), nonce: used };
+  const signed = `${encoded(head)}.${encoded({ ...claims, jti: crypto.randomUUID() })}`;
+  const signature = await crypto.subtle.sign(SIGNING, pair.privateKey, new TextEncoder().encode(signed));
+  return `${signed}.${base64url(new Uint8Array(signature))}`;
+}
+
+async function publicPart({ publicKey }: CryptoKeyPair): Promise<JsonWebKey> {
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
+  return { kty, crv, x, y } as JsonWebKey;
+}
+
+function encoded(value: object): string {
+  return base64url(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** Browsers sign only on pages that nobody on the way can change. */
+function requireCrypto(): void {
+  if (globalThis.crypto?.subtle) return;
+  throw new Error("Signing in needs https, or the address http://localhost on the relay's own machine.");
+}

@@ -1,0 +1,30 @@
+/** The question that `ui/confirm.ts` asks. Its harmless answer has the focus. */
+import "../app/mantine-rest.css";
+import { Button, Group, Modal, Text } from "@mantine/core";
+import { useQuestion } from "../ui/confirm.ts";
+
+export function Confirm() {
+  const asked = useQuestion((state) => state.asked);
+  if (!asked) return null;
+  const { question, answer } = asked;
+  const { text, yes, no = "Cancel", isHarmless = false } = question;
+  return (
+    <Modal
+      opened
+      onClose={() => answer(false)}
+      title="Are you sure?"
+      withCloseButton={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Text mb="lg">{text}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" data-autofocus onClick={() => answer(false)}>
+          {no}
+        </Button>
+        <Button color={isHarmless ? "blue" : "red"} onClick={() => answer(true)}>
+          {yes}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,45 @@
+/** How the app is connected, in words and colour, on every page. */
+import { useEffect, useState } from "react";
+import { type ConnectionState, retryNow, useConnection } from "../relay/connection.ts";
+import { clockTime } from "../ui/format.ts";
+import { Status, type Tone } from "../ui/Status.tsx";
+import classes from "./Shell.module.css";
+
+/** A blink of the network is nobody's business, in milliseconds. */
+const TELL_AFTER = 1_000;
+
+export function ConnectionPill() {
+  const { state, since, roundTrip } = useConnection();
+  const isTold = useLater(state !== "online", since);
+  const { tone, text } = wordsOf(state, isTold, since);
+  const details = state === "online" && roundTrip !== undefined ? ` · ${Math.round(roundTrip)} ms` : "";
+  return (
+    <button
+      type="button"
+      className={classes.pill}
+      aria-live="polite"
+      title={state === "online" ? `Connected through the relay${details}` : "Try again now"}
+      onClick={retryNow}
+    >
+      <Status tone={tone}>{text}</Status>
+    </button>
+  );
+}
+
+function wordsOf(state: ConnectionState, isTold: boolean, since: number): { tone: Tone; text: string } {
+  if (state === "online" || (state === "reconnecting" && !isTold)) return { tone: "ok", text: "Connected" };
+  if (state === "reconnecting") return { tone: "warn", text: `Reconnecting · as of ${clockTime(since)}` };
+  if (state === "signed out") return { tone: "bad", text: "Signed out" };
+  return { tone: isTold ? "warn" : "idle", text: isTold ? "Can't reach the relay" : "Connecting" };
+}
+
+function useLater(isOn: boolean, since: number): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (!isOn) return;
+    const timer = setTimeout(() => setLate(true), Math.max(0, TELL_AFTER - (Date.now() - since)));
+    return () => clearTimeout(timer);
+  }, [isOn, since]);
+  return isLate;
+}

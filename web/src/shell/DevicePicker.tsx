@@ -1,0 +1,35 @@
+/** The machine at hand, and a way to another one. */
+import { IconChevronDown } from "@tabler/icons-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useDevices } from "../relay/devices.ts";
+import classes from "./Shell.module.css";
+import { useCurrentDevice } from "./use-current-device.ts";
+
+export function DevicePicker() {
+  const current = useCurrentDevice();
+  const navigate = useNavigate();
+  const { data } = useDevices();
+  const devices = data?.devices ?? [];
+  if (devices.length === 0) return <Link to="/pair">Add your first machine</Link>;
+  const state = devices.find(({ id }) => id === current)?.state ?? "UNKNOWN";
+  return (
+    <div className={classes.picker} data-state={state}>
+      <span className={classes.pickerDot} aria-hidden />
+      <select
+        aria-label="Machine"
+        value={current}
+        onChange={({ currentTarget: { value } }) =>
+          void navigate({ to: "/d/$device", params: { device: value } })
+        }
+      >
+        {devices.map(({ id, name, state: each }) => (
+          <option key={id} value={id}>
+            {name}
+            {each === "ONLINE" || each === "IDLE" ? "" : " (offline)"}
+          </option>
+        ))}
+      </select>
+      <IconChevronDown size={16} aria-hidden />
+    </div>
+  );
+}

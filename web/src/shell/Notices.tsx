@@ -1,0 +1,39 @@
+/** News at the edge of the screen. What was done goes by itself, a problem stays until it is closed. */
+import { CloseButton, Paper, Text } from "@mantine/core";
+import { useEffect } from "react";
+import { dismiss, type Notice, useNotices } from "../ui/notices.ts";
+import classes from "./Notices.module.css";
+
+const SHOWN_FOR = 6_000;
+
+export function Notices() {
+  const notices = useNotices((state) => state.notices);
+  return (
+    <div className={classes.notices} role="status" aria-live="polite" aria-label="News">
+      {notices.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </div>
+  );
+}
+
+function NoticeCard({ notice: { id, kind, text, hint } }: { notice: Notice }) {
+  useEffect(() => {
+    if (kind === "problem") return;
+    const timer = setTimeout(() => dismiss(id), SHOWN_FOR);
+    return () => clearTimeout(timer);
+  }, [id, kind]);
+  return (
+    <Paper withBorder className={classes.notice} data-kind={kind}>
+      <div>
+        <Text size="sm">{text}</Text>
+        {hint && (
+          <Text size="xs" c="dimmed">
+            {hint}
+          </Text>
+        )}
+      </div>
+      <CloseButton size="sm" aria-label="Close this message" onClick={() => dismiss(id)} />
+    </Paper>
+  );
+}

@@ -1,0 +1,163 @@
+/** The frame around every page: navigation, the machine at hand, the connection, and what needs the person. */
+import { ActionIcon } from "@mantine/core";
+import { IconBell, IconSearch } from "@tabler/icons-react";
+import { Link, Outlet, useMatches } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import { useLive, waiting } from "../relay/live.ts";
+import { useQuestion } from "../ui/confirm.ts";
+import { ConnectionPill } from "./ConnectionPill.tsx";
+import { DevicePicker } from "./DevicePicker.tsx";
+import { Notices } from "./Notices.tsx";
+import { openPalette, usePalette } from "./palette.ts";
+import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
+import classes from "./Shell.module.css";
+import { useCurrentDevice } from "./use-current-device.ts";
+
+const Confirm = lazy(() =>
+  import("./Confirm.tsx").then(({ Confirm: component }) => ({ default: component })),
+);
+const Palette = lazy(() =>
+  import("./Palette.tsx").then(({ Palette: component }) => ({ default: component })),
+);
+
+export function Shell() {
+  const isAsked = useQuestion(({ asked }) => asked !== undefined);
+  const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
+  useFocusOnPage();
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to the content
+      </a>
+      <SideBar />
+      <Header />
+      <main id="main" className={classes.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <TabBar />
+      <Notices />
+      <Suspense>
+        {isAsked && <Confirm />}
+        {isPaletteOpen && <Palette />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** After a page was changed, screen readers go on at its title. */
+function useFocusOnPage() {
+  const path = useMatches().at(-1)?.pathname;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the path that moves the focus
+  useEffect(() => {
+    document.getElementById("page-title")?.focus({ preventScroll: true });
+  }, [path]);
+}
+
+function SideBar() {
+  const device = useCurrentDevice();
+  return (
+    <nav className={classes.sideBar} aria-label="Main">
+      <Link to="/fleet" className={classes.brand}>
+        <img src="/icon.svg" alt="" width={28} height={28} />
+        Matrx Relay
+      </Link>
+      <DevicePicker />
+      {device !== undefined &&
+        DEVICE_PLACES.map(({ to, label, icon: Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ device }}
+            activeOptions={{ exact: to === "/d/$device" }}
+            className={classes.place}
+          >
+            <Icon size={18} aria-hidden />
+            {label}
+          </Link>
+        ))}
+      <div className={classes.group}>All machines</div>
+      {PLACES.map(({ to, label, icon: Icon }) => (
+        <Link key={to} to={to} className={classes.place}>
+          <Icon size={18} aria-hidden />
+          {label}
+          {to === "/activity" && <NeedsYouCount />}
+        </Link>
+      ))}
+      <Link to={ADD_PLACE.to} className={`${classes.place} ${classes.last}`}>
+        <ADD_PLACE.icon size={18} aria-hidden />
+        {ADD_PLACE.label}
+      </Link>
+    </nav>
+  );
+}
+
+function NeedsYouCount() {
+  const count = useLive((live) => waiting(live).length);
+  if (count === 0) return null;
+  return (
+    <span className={classes.count}>
+      {count}
+      <span className={classes.unseen}> need you</span>
+    </span>
+  );
+}
+
+function Header() {
+  const count = useLive((live) => waiting(live).length);
+  return (
+    <header className={classes.header}>
+      <div className={classes.onPhone}>
+        <DevicePicker />
+      </div>
+      <button type="button" className={classes.search} onClick={openPalette}>
+        <IconSearch size={16} aria-hidden />
+        <span>Search or run</span>
+        <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
+      </button>
+      <ConnectionPill />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={count === 0 ? "Nothing needs you" : `${count} need you`}
+        renderRoot={(props) => <Link to="/activity" search={{ show: "needs-you" }} {...props} />}
+      >
+        <IconBell size={20} aria-hidden />
+        {count > 0 && (
+          <span className={classes.bellCount} aria-hidden>
+            {count}
+          </span>
+        )}
+      </ActionIcon>
+    </header>
+  );
+}
+
+function TabBar() {
+  const device = useCurrentDevice();
+  const [fleet, activity, settings] = PLACES;
+  return (
+    <nav className={classes.tabBar} aria-label="Main, small screen">
+      <Tab place={fleet} />
+      {device !== undefined && (
+        <Link to="/d/$device/tools" params={{ device }} className={classes.tab}>
+          <DEVICE_TOOLS.icon size={22} aria-hidden />
+          {DEVICE_TOOLS.label}
+        </Link>
+      )}
+      <Tab place={activity} />
+      <Tab place={settings} />
+    </nav>
+  );
+}
+
+const [, DEVICE_TOOLS] = DEVICE_PLACES;
+
+function Tab({ place: { to, label, icon: Icon } }: { place: (typeof PLACES)[number] }) {
+  return (
+    <Link to={to} className={classes.tab}>
+      <Icon size={22} aria-hidden />
+      {label}
+    </Link>
+  );
+}

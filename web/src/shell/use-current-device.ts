@@ -1,0 +1,25 @@
+/** The machine at hand: the one in the address, or else the one looked at last, if there is one. */
+import { useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { create } from "zustand";
+import { useDevices } from "../relay/devices.ts";
+
+const KEY = "matrx-device";
+
+const useLast = create<{ readonly device: string | undefined }>(() => ({
+  device: localStorage.getItem(KEY) ?? undefined,
+}));
+
+export function useCurrentDevice(): string | undefined {
+  const { device } = useParams({ strict: false });
+  const last = useLast((state) => state.device);
+  const { data } = useDevices();
+  useEffect(() => {
+    if (device === undefined || device === last) return;
+    localStorage.setItem(KEY, device);
+    useLast.setState({ device });
+  }, [device, last]);
+  const devices = data?.devices ?? [];
+  if (device !== undefined) return device;
+  return devices.some(({ id }) => id === last) ? last : devices[0]?.id;
+}

@@ -1,0 +1,33 @@
+/** A button that is busy while its work runs, and says why when it fails. `ask`: a question that comes first. */
+import { Button, type ButtonProps } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { confirmed, type Question } from "./confirm.ts";
+import { sayProblem } from "./notices.ts";
+
+interface Props extends ButtonProps {
+  readonly children: ReactNode;
+  readonly work: () => Promise<unknown>;
+  readonly ask?: Question | undefined;
+  readonly "aria-label"?: string;
+  readonly type?: "button" | "submit";
+}
+
+export function ActionButton({ children, work, ask, ...props }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    if (ask && !(await confirmed(ask))) return;
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      sayProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button type="button" {...props} loading={isBusy} onClick={() => void run()}>
+      {children}
+    </Button>
+  );
+}

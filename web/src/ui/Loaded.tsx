@@ -1,0 +1,21 @@
+/** What was read from the relay, or that it is on its way, or why it did not come. What came before stays on the screen. */
+import { Loader } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Problem } from "./Problem.tsx";
+
+interface Props<T> {
+  readonly query: UseQueryResult<T>;
+  readonly children: (value: T) => ReactNode;
+}
+
+export function Loaded<T>({ query, children }: Props<T>) {
+  const { data, error, refetch } = query;
+  const retry = () => void refetch();
+  return (
+    <>
+      {error && <Problem error={error} retry={retry} />}
+      {data === undefined ? !error && <Loader size="sm" m="md" /> : children(data)}
+    </>
+  );
+}

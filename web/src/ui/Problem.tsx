@@ -1,0 +1,52 @@
+/** A problem: what happened, what to do, and who said so. */
+import { Alert, Button, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { ApiError } from "../relay/api-error.ts";
+
+const HOPS: Readonly<Record<string, string>> = {
+  caller: "this app",
+  relay: "the relay",
+  device: "the machine",
+  agent: "the agent on the machine",
+  tool: "the tool",
+};
+
+export interface Trouble {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly code?: string | undefined;
+  readonly hop?: string | undefined;
+}
+
+export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const { message, hint, code, hop } = troubleOf(error);
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={message}
+      role="alert"
+    >
+      {hint && <Text size="sm">{hint}</Text>}
+      {hop && (
+        <Text size="xs" c="dimmed">
+          Said by {HOPS[hop] ?? hop}
+          {code && ` (${code})`}
+        </Text>
+      )}
+      {retry && (
+        <Button size="xs" mt="xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+/** What an error tells a person. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof ApiError)
+    return { message: error.message, hint: error.hint, code: error.code, hop: error.hop };
+  return { message: error instanceof Error ? error.message : String(error) };
+}

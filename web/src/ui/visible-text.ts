@@ -1,0 +1,35 @@
+/** Text in which every character can be seen. The relay's questions come that way, and are edited that way too. */
+
+/** As in shared/question.ts. */
+const HIDDEN =
+  /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}|\p{Private_Use}/gu;
+
+/** A name on one line, with each hidden character written out, such as `\u{202E}`. */
+export function visibleLine(text: string): string {
+  return text.replace(/[\n\t]/g, " ").replace(HIDDEN, (char) => `\\u{${hexOf(char.codePointAt(0) ?? 0)}}`);
+}
+
+/** A question's input as JSON to be edited: indented, hidden characters as JSON's own escapes. As it is if it can't be read. */
+export function editableJson(shown: string): string {
+  try {
+    return JSON.stringify(JSON.parse(withJsonEscapes(shown)), undefined, 2).replace(HIDDEN, escaped);
+  } catch {
+    return shown;
+  }
+}
+
+/** `\u{202E}` becomes `\u202E`, unless its backslash is itself escaped. */
+function withJsonEscapes(shown: string): string {
+  return shown.replace(/\\(?:u\{([0-9A-F]+)\}|[\s\S])/g, (all, hex?: string) =>
+    hex ? escaped(String.fromCodePoint(Number.parseInt(hex, 16))) : all,
+  );
+}
+
+function escaped(char: string): string {
+  const units = Array.from({ length: char.length }, (_, at) => char.charCodeAt(at));
+  return units.map((unit) => `\\u${hexOf(unit).padStart(4, "0")}`).join("");
+}
+
+function hexOf(number: number): string {
+  return number.toString(16).toUpperCase();
+}
