@@ -23,9 +23,10 @@ export function useAccount() {
 }
 
 async function readAccount(): Promise<AccountView | null> {
+  const before = queryClient.getQueryData<AccountView | null>(ACCOUNT_KEY);
   const account = await signedInAccount();
+  if (before && before.account !== account?.account) leaveAccount();
   if (account) remember("account", account);
-  else leaveAccount();
   return account;
 }
 

@@ -4,24 +4,20 @@ import { IconBell, IconSearch } from "@tabler/icons-react";
 import { Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { useLive, waiting } from "../relay/live.ts";
-import { useQuestion } from "../ui/confirm.ts";
 import { ConnectionPill } from "./ConnectionPill.tsx";
 import { DevicePicker } from "./DevicePicker.tsx";
 import { Notices } from "./Notices.tsx";
 import { openPalette, usePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
+import { Questions } from "./Questions.tsx";
 import classes from "./Shell.module.css";
 import { useCurrentDevice } from "./use-current-device.ts";
 
-const Confirm = lazy(() =>
-  import("./Confirm.tsx").then(({ Confirm: component }) => ({ default: component })),
-);
 const Palette = lazy(() =>
   import("./Palette.tsx").then(({ Palette: component }) => ({ default: component })),
 );
 
 export function Shell() {
-  const isAsked = useQuestion(({ asked }) => asked !== undefined);
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
   useFocusOnPage();
   return (
@@ -36,10 +32,8 @@ export function Shell() {
       </main>
       <TabBar />
       <Notices />
-      <Suspense>
-        {isAsked && <Confirm />}
-        {isPaletteOpen && <Palette />}
-      </Suspense>
+      <Questions />
+      <Suspense>{isPaletteOpen && <Palette />}</Suspense>
     </div>
   );
 }

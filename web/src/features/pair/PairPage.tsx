@@ -1,5 +1,47 @@
+/** Adding a machine: what to run on it, its code, what asks, and that it is connected. Also signs in command lines. */
+import "../../app/mantine-rest.css";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { Page } from "../../ui/Page.tsx";
+import { codeOf } from "../sign-in/codes.ts";
+import { BareDevicePanel } from "./BareDevicePanel.tsx";
+import { CodePanel } from "./CodePanel.tsx";
+import { ConnectedPanel } from "./ConnectedPanel.tsx";
+import { InstallPanel } from "./InstallPanel.tsx";
+import { RequestPanel } from "./RequestPanel.tsx";
 
 export function PairPage() {
-  return <Page title="PairPage">Nothing yet</Page>;
+  const { hash } = useLocation();
+  const navigate = useNavigate();
+  /** The code that the person typed here instead of following a link. */
+  const [typed, setTyped] = useState<string>();
+  const [added, setAdded] = useState<string>();
+  const code = codeOf(hash);
+  const leave = () => void navigate({ to: "/pair", hash: "", replace: true });
+  const lookUp = (text: string) => {
+    setTyped(codeOf(text));
+    void navigate({ to: "/pair", hash: text });
+  };
+  if (added !== undefined) return <ConnectedPanel name={added} again={() => setAdded(undefined)} />;
+  if (code !== undefined)
+    return (
+      <Page title="Waiting for your approval">
+        <RequestPanel
+          code={code}
+          isTyped={typed === code}
+          leave={leave}
+          added={(name) => {
+            leave();
+            setAdded(name);
+          }}
+        />
+      </Page>
+    );
+  return (
+    <Page title="Add a machine" about="It dials out to this relay: no port is opened at home.">
+      <InstallPanel />
+      <CodePanel lookUp={lookUp} />
+      <BareDevicePanel />
+    </Page>
+  );
 }

@@ -1,0 +1,28 @@
+/** What to run on the machine. */
+import { Code, Group, List, Text } from "@mantine/core";
+import { CopyButton } from "../../ui/CopyButton.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+
+export function InstallPanel() {
+  const command = `npx matrx up --relay ${location.origin}`;
+  return (
+    <Panel title="1. On the machine">
+      <List type="ordered" size="sm" spacing="xs">
+        <List.Item>
+          Install Node 20 or newer, clone the relay's repository, and run <Code>npm ci</Code> in it.
+        </List.Item>
+        <List.Item>
+          Run this there:
+          <Group gap="xs" mt={4}>
+            <Code fz="sm">{command}</Code>
+            <CopyButton text={command} />
+          </Group>
+        </List.Item>
+      </List>
+      <Text size="sm" c="dimmed" mt="sm">
+        It shows a code, a link and a QR code. Open the link, scan the QR code with your phone's camera, or
+        type the code below.
+      </Text>
+    </Panel>
+  );
+}

@@ -1,0 +1,49 @@
+/** A form of one code or link, which signs in. The text stays in the field when it was refused. */
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { Problem } from "../../ui/Problem.tsx";
+
+interface Props {
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly submitLabel: string;
+  readonly work: (text: string) => Promise<unknown>;
+}
+
+export function CodeForm({ label, placeholder, submitLabel, work }: Props) {
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work(text);
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label={label}
+        placeholder={placeholder}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        mb="xs"
+      />
+      {error !== undefined && <Problem error={error} />}
+      <Button type="submit" variant="default" fullWidth loading={isBusy} mt="xs">
+        {submitLabel}
+      </Button>
+    </form>
+  );
+}

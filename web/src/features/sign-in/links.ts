@@ -1,0 +1,97 @@
+/**
+ * What a link asks for, in the fragment of the address, which is sent nowhere: `#claim=`, `#oidc=`, `#pair=`, `#call=`,
+ * `#invite=`, `#share=`. What signs in, or makes an account, leaves the address before it is used.
+ */
+import { create } from "zustand";
+import { accountOfCode, claim, finishAtIssuer, signedInAccount } from "../../relay/account.ts";
+import { confirmed } from "../../ui/confirm.ts";
+import { sayProblem } from "../../ui/notices.ts";
+import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
+
+interface Links {
+  /** A link is being followed: who is signed in is not known yet. */
+  readonly isFollowing: boolean;
+  /** An invite's code, until it was answered. */
+  readonly invite: string | undefined;
+  /** A share's code, until it was answered. */
+  readonly share: string | undefined;
+  /** The code of a machine or a command line that waits for this person. */
+  readonly pair: string | undefined;
+}
+
+export const useLinks = create<Links>(() => ({
+  isFollowing: location.hash.length > 1,
+  invite: undefined,
+  share: undefined,
+  pair: undefined,
+}));
+
+/** Where the app goes next. */
+export interface Ways {
+  /** Somebody else may be signed in now. */
+  signedIn(): Promise<void>;
+  toPairing(code: string): void;
+  toCall(device: string, call: string): void;
+}
+
+/** Does what the address asks for; the rest is shown. */
+export async function followLink(ways: Ways): Promise<void> {
+  const { claim: code, oidc, response, pair, call, invite, share } = takeFields();
+  try {
+    if (invite || share) useLinks.setState({ invite, share });
+    if (code) await signInWith(code);
+    if (oidc) await finishAtIssuer(oidc, response ?? "");
+    if (code || oidc) await ways.signedIn();
+    const waits = pair === undefined ? undefined : codeOf(pair);
+    if (waits) await showPairing(waits, ways);
+    if (call) {
+      const [device = "", id = ""] = call.split("/");
+      ways.toCall(decodeURIComponent(device), decodeURIComponent(id));
+    }
+  } catch (error) {
+    sayProblem(error);
+  } finally {
+    useLinks.setState({ isFollowing: false });
+  }
+}
+
+/** What waited for somebody to sign in: a code comes first, then an app's request. */
+export function goOnAfterSignIn({ toPairing }: Pick<Ways, "toPairing">): void {
+  const code = takeCode();
+  if (code) return toPairing(code);
+  const request = takeRequest();
+  if (request) location.replace(`/authorize?${request}`);
+}
+
+async function showPairing(code: string, { toPairing }: Ways): Promise<void> {
+  if (await signedInAccount()) return toPairing(code);
+  keepCode(code);
+  useLinks.setState({ pair: code });
+}
+
+/**
+ * Anybody can send a link that signs in as themselves, and then wait for what is added to their account: who is signed in
+ * already is asked.
+ */
+async function signInWith(code: string): Promise<void> {
+  const now = (await signedInAccount())?.account;
+  const then = accountOfCode(code);
+  if (now !== undefined && now !== then) {
+    const isWanted = await confirmed({
+      text: `You are signed in as ${now}. This link signs you in as ${then ?? "somebody else"}. Go on only if you asked for it.`,
+      yes: `Sign in as ${then ?? "them"}`,
+      no: `Stay ${now}`,
+      isHarmless: true,
+    });
+    if (!isWanted) return;
+  }
+  await claim(code);
+}
+
+/** The fields of the fragment, which leaves the address and the history. */
+function takeFields(): Readonly<Record<string, string | undefined>> {
+  const fields = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  if (Object.keys(fields).length > 0)
+    history.replaceState(history.state, "", location.pathname + location.search);
+  return fields;
+}

@@ -1,0 +1,20 @@
+/** Names and values in two columns; those without a value are left out. */
+import type { ReactNode } from "react";
+import classes from "./Facts.module.css";
+
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts
+        .filter(([, value]) => value !== undefined && value !== null && value !== "")
+        .map(([name, value]) => (
+          <div key={name} className={classes.fact}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
