@@ -8,6 +8,12 @@ import { confirmed } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";
 import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
 
+const NAMES = ["claim", "oidc", "response", "pair", "call", "invite", "share"] as const;
+type Fields = Partial<Record<(typeof NAMES)[number], string>>;
+
+/** What the page was opened with. The router may change the address before anybody follows it. */
+let atStart: Fields | undefined = takeFields();
+
 interface Links {
   /** A link is being followed: who is signed in is not known yet. */
   readonly isFollowing: boolean;
@@ -20,7 +26,7 @@ interface Links {
 }
 
 export const useLinks = create<Links>(() => ({
-  isFollowing: location.hash.length > 1,
+  isFollowing: Object.keys(atStart ?? {}).length > 0,
   invite: undefined,
   share: undefined,
   pair: undefined,
@@ -36,7 +42,8 @@ export interface Ways {
 
 /** Does what the address asks for; the rest is shown. */
 export async function followLink(ways: Ways): Promise<void> {
-  const { claim: code, oidc, response, pair, call, invite, share } = takeFields();
+  const { claim: code, oidc, response, pair, call, invite, share } = atStart ?? takeFields();
+  atStart = undefined;
   try {
     if (invite || share) useLinks.setState({ invite, share });
     if (code) await signInWith(code);
@@ -88,9 +95,14 @@ async function signInWith(code: string): Promise<void> {
   await claim(code);
 }
 
-/** The fields of the fragment, which leaves the address and the history. */
-function takeFields(): Readonly<Record<string, string | undefined>> {
-  const fields = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+/** The fragment's fields, which leave the address and the history. */
+function takeFields(): Fields {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const fields: Fields = {};
+  for (const name of NAMES) {
+    const value = given.get(name);
+    if (value !== null) fields[name] = value;
+  }
   if (Object.keys(fields).length > 0)
     history.replaceState(history.state, "", location.pathname + location.search);
   return fields;
