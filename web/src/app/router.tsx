@@ -23,6 +23,13 @@ const home = createRoute({
 const fleet = createRoute({
   getParentRoute: () => root,
   path: "/fleet",
+  validateSearch: ({
+    text,
+    tag,
+  }: Record<string, unknown>): { text?: string | undefined; tag?: string | undefined } => ({
+    ...(typeof text === "string" && { text }),
+    ...(typeof tag === "string" && { tag }),
+  }),
   component: lazyRouteComponent(() => import("../features/fleet/FleetPage.tsx"), "FleetPage"),
 });
 

@@ -5,6 +5,7 @@
 import type * as api from "@matrx/shared/api.ts";
 import type * as approval from "@matrx/shared/approval.ts";
 import type * as audit from "@matrx/shared/audit.ts";
+import type { Answer as CallAnswer } from "@matrx/shared/caller/to-caller.ts";
 import type * as invite from "@matrx/shared/invite-api.ts";
 import type * as passkey from "@matrx/shared/passkey-api.ts";
 import type * as pause from "@matrx/shared/pause-api.ts";
@@ -36,8 +37,8 @@ export interface Routes {
     answer: Out<typeof api.commandedSchema>;
   };
   "GET /v1/devices/{device}/tools": { answer: Out<typeof api.deviceToolsSchema> };
-  /** Its input; the answer is a stream of events (`call.ts`). */
-  "POST /v1/devices/{device}/tools/{tool}": { body: Record<string, unknown>; answer: never };
+  /** The body is its input. `call.ts` reads the answer as a stream of events. */
+  "POST /v1/devices/{device}/tools/{tool}": { body: Record<string, unknown>; answer: CallAnswer };
   "GET /v1/devices/{device}/events": {
     query: In<typeof api.eventQuerySchema>;
     answer: api.EventList;

@@ -6,7 +6,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   return (
     <dl className={classes.facts}>
       {facts
-        .filter(([, value]) => value !== undefined && value !== null && value !== "")
+        .filter(([, value]) => value !== undefined && value !== null && value !== false && value !== "")
         .map(([name, value]) => (
           <div key={name} className={classes.fact}>
             <dt>{name}</dt>

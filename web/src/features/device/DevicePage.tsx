@@ -1,5 +1,62 @@
+/** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
+import "../../app/mantine-rest.css";
+import { Button } from "@mantine/core";
+import { IconTool } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { useConnection } from "../../relay/connection.ts";
+import { useDevices } from "../../relay/devices.ts";
+import { isOnline, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
+import { plural } from "../../ui/format.ts";
+import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { Status } from "../../ui/Status.tsx";
+import classes from "./DevicePage.module.css";
+import { HealthPanel } from "./HealthPanel.tsx";
+import { ManagePanel } from "./ManagePanel.tsx";
 
 export function DevicePage() {
-  return <Page title="DevicePage">Nothing yet</Page>;
+  const { device: id } = useParams({ from: "/d/$device" });
+  const query = useDevices();
+  const isLive = useConnection(({ state }) => state === "online");
+  const device = query.data?.devices.find((one) => one.id === id);
+  if (!device)
+    return (
+      <Page title={query.data ? "No such machine" : "A machine"}>
+        <Loaded query={query}>
+          {() => (
+            <div>
+              It was removed, or is not yours. Go to <Link to="/fleet">your machines</Link>.
+            </div>
+          )}
+        </Loaded>
+      </Page>
+    );
+  const { tone, text } = stateOf(device);
+  const paused = pausedText(device);
+  const { alerts = 0 } = device;
+  return (
+    <Page
+      title={device.name}
+      about={proofOf(device)}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconTool size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
+        >
+          Run a tool
+        </Button>
+      }
+    >
+      <div className={classes.states}>
+        <Status tone={isLive ? tone : "idle"}>{text}</Status>
+        {paused && <Status tone="warn">{paused}</Status>}
+        {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
+      </div>
+      <div className={classes.panels}>
+        <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
+        {device.shared_by === undefined && <ManagePanel device={device} />}
+      </div>
+    </Page>
+  );
 }

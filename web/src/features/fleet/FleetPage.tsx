@@ -1,5 +1,79 @@
+/** All machines of the account, with what can be done on several of them. */
+import "../../app/mantine-rest.css";
+import { Button, TextInput } from "@mantine/core";
+import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useConnection } from "../../relay/connection.ts";
+import { useDevices } from "../../relay/devices.ts";
+import { isOnline } from "../../ui/device-words.ts";
+import { clockTime } from "../../ui/format.ts";
+import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { EmptyFleet } from "./EmptyFleet.tsx";
+import classes from "./FleetPage.module.css";
+import { fits, tagsOf } from "./filter.ts";
+import { MachineCard } from "./MachineCard.tsx";
+import { TagFilter } from "./TagFilter.tsx";
 
 export function FleetPage() {
-  return <Page title="FleetPage">Nothing yet</Page>;
+  const query = useDevices();
+  const { text = "", tag } = useSearch({ from: "/fleet" });
+  const navigate = useNavigate({ from: "/fleet" });
+  const isLive = useConnection(({ state }) => state === "online");
+  const devices = query.data?.devices ?? [];
+  const online = devices.filter(isOnline).length;
+  const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
+  return (
+    <Page
+      title="Your machines"
+      about={isLive || !about ? about : `As of ${clockTime(query.dataUpdatedAt)}: ${about}`}
+      actions={
+        <Button
+          leftSection={<IconPlus size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/pair" {...props} />}
+        >
+          Add a machine
+        </Button>
+      }
+    >
+      {devices.length > 3 && (
+        <TextInput
+          aria-label="Filter machines"
+          placeholder="Filter by name, system or tag"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ search: (before) => ({ ...before, text: value || undefined }), replace: true })
+          }
+        />
+      )}
+      <TagFilter
+        tags={tagsOf(devices)}
+        chosen={tag}
+        choose={(chosen) =>
+          void navigate({ search: (before) => ({ ...before, tag: chosen }), replace: true })
+        }
+      />
+      <Loaded query={query}>
+        {({ devices: all, unreadable = [] }) =>
+          all.length + unreadable.length === 0 ? (
+            <EmptyFleet />
+          ) : (
+            <ul className={classes.cards}>
+              {all
+                .filter((device) => fits(device, { text, tag }))
+                .map((device) => (
+                  <MachineCard key={device.id} device={device} isLive={isLive} />
+                ))}
+              {unreadable.map(({ id, name }) => (
+                <li key={id} className={classes.unreadable}>
+                  <bdi>{name}</bdi>: the relay cannot read what it stored of this machine.
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
 }

@@ -1,0 +1,142 @@
+/** What the owner can do with a machine: its name and tags, its program, and removing it. */
+
+import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/core";
+import type { DeviceView } from "@matrx/shared/api.ts";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { queryClient } from "../../app/query.ts";
+import { api } from "../../relay/api.ts";
+import { DEVICES_KEY } from "../../relay/devices.ts";
+import { ActionButton } from "../../ui/ActionButton.tsx";
+import { isOnline } from "../../ui/device-words.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
+import { Panel } from "../../ui/Panel.tsx";
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: DEVICES_KEY });
+
+export function ManagePanel({ device }: { device: DeviceView }) {
+  return (
+    <Panel title="Manage">
+      <Stack gap="md">
+        <NameForm key={device.name} device={device} />
+        <TagsForm device={device} />
+        <Divider />
+        <ProgramButtons device={device} />
+        <Divider />
+        <RemoveButton device={device} />
+      </Stack>
+    </Panel>
+  );
+}
+
+function NameForm({ device }: { device: DeviceView }) {
+  const [name, setName] = useState(device.name);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      await api("PATCH /v1/devices/{device}", { path: { device: device.id }, body: { name } });
+      await refresh();
+      say(`It is called ${name} now.`);
+    } catch (error) {
+      sayProblem(error);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          flex={1}
+          label="Name"
+          required
+          withAsterisk={false}
+          maxLength={64}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" disabled={name === device.name}>
+          Rename
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
+  const change = async (next: string[]) => {
+    const body = { tags: next.map((tag) => tag.toLowerCase()) };
+    await api("PATCH /v1/devices/{device}", { path: { device: id }, body }).catch(sayProblem);
+    await refresh();
+  };
+  return (
+    <TagsInput
+      label="Tags"
+      description="Tokens that were made for a tag reach this machine at once."
+      placeholder={tags.length === 0 ? "home, server" : ""}
+      maxTags={16}
+      value={[...tags]}
+      onChange={(next) => void change(next)}
+    />
+  );
+}
+
+function ProgramButtons({ device }: { device: DeviceView }) {
+  const { id, name, kind } = device;
+  const program = kind === "bare" ? "program" : "agent";
+  const send = async (command: "restart_client" | "shutdown", done: string) => {
+    const body = { command, reason: "Requested in the web app" };
+    await api("POST /v1/devices/{device}/commands", { path: { device: id }, body });
+    say(done);
+  };
+  return (
+    <Group gap="xs">
+      <ActionButton
+        variant="default"
+        disabled={!isOnline(device)}
+        work={() => send("restart_client", `The ${program} on ${name} was asked to restart.`)}
+        ask={{
+          text: `Restart the ${program} on ${name}? Calls running there will be stopped.`,
+          yes: `Restart the ${program}`,
+        }}
+      >
+        Restart the {program}
+      </ActionButton>
+      <ActionButton
+        variant="default"
+        disabled={!isOnline(device)}
+        work={() => send("shutdown", `The ${program} on ${name} was asked to stop.`)}
+        ask={{
+          text: `Stop the ${program} on ${name}? The machine can't be reached until someone starts it there.`,
+          yes: `Stop the ${program}`,
+        }}
+      >
+        Stop the {program}
+      </ActionButton>
+    </Group>
+  );
+}
+
+function RemoveButton({ device: { id, name } }: { device: DeviceView }) {
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api("DELETE /v1/devices/{device}", { path: { device: id } });
+    await refresh();
+    say(`${name} was removed.`);
+    await navigate({ to: "/fleet" });
+  };
+  return (
+    <div>
+      <ActionButton
+        variant="outline"
+        color="red"
+        work={remove}
+        ask={{
+          text: `Remove ${name}? Its key stops working at once, and it must be paired again to come back.`,
+          yes: "Remove it",
+          no: "Keep it",
+        }}
+      >
+        Remove this machine
+      </ActionButton>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** A machine in the list: how it is, how loaded, and the ways in. */
+
+import { Button } from "@mantine/core";
+import type { DeviceView } from "@matrx/shared/api.ts";
+import { Link } from "@tanstack/react-router";
+import { useLoad } from "../../relay/system-info.ts";
+import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
+import { clockTime, plural } from "../../ui/format.ts";
+import { Meter } from "../../ui/Meter.tsx";
+import { Status } from "../../ui/Status.tsx";
+import classes from "./FleetPage.module.css";
+
+interface Props {
+  readonly device: DeviceView;
+  /** The app is connected: what is shown is how things are now. */
+  readonly isLive: boolean;
+}
+
+export function MachineCard({ device, isLive }: Props) {
+  const { id, name, alerts = 0, tags = [] } = device;
+  const isReachable = isLive && isOnline(device);
+  const { tone, text } = stateOf(device);
+  const paused = pausedText(device);
+  return (
+    <li className={classes.card}>
+      <div className={classes.top}>
+        <h2 className={classes.name}>
+          <Link to="/d/$device" params={{ device: id }}>
+            <bdi>{name}</bdi>
+          </Link>
+        </h2>
+        <Status tone={isLive ? tone : "idle"}>{text}</Status>
+      </div>
+      <div className={classes.soft}>{[systemOf(device), ...tags].join(" · ")}</div>
+      <div className={classes.states}>
+        {paused && <Status tone="warn">{paused}</Status>}
+        {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
+      </div>
+      {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}
+      <div className={classes.soft}>{proofOf(device)}</div>
+      <div className={classes.ways}>
+        <Button
+          variant="default"
+          size="sm"
+          renderRoot={(props) => <Link to="/d/$device" params={{ device: id }} {...props} />}
+        >
+          Open<span className={classes.unseen}> {name}</span>
+        </Button>
+        <Button
+          variant="default"
+          size="sm"
+          renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
+        >
+          Tools<span className={classes.unseen}> of {name}</span>
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+export function LoadBars({ device, isReachable }: { device: string; isReachable: boolean }) {
+  const { data } = useLoad(device, isReachable);
+  if (!data && !isReachable) return null;
+  return (
+    <div>
+      <div className={classes.bars}>
+        <Meter label="CPU" value={data?.cpu} isOld={!isReachable} />
+        <Meter label="Memory" value={data?.memory} isOld={!isReachable} />
+        <Meter label="Disk" value={data?.disk} isOld={!isReachable} />
+      </div>
+      {data && !isReachable && <div className={classes.soft}>As of {clockTime(data.at)}</div>}
+    </div>
+  );
+}

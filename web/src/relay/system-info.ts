@@ -1,0 +1,64 @@
+/** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
+import { useQuery } from "@tanstack/react-query";
+import { api } from "./api.ts";
+
+const LOOK_EVERY = 60_000;
+
+/** Parts of whole, from 0 to 1; undefined: the machine did not tell. */
+export interface Load {
+  /** Of all cores together, over the last minute. */
+  readonly cpu: number | undefined;
+  readonly memory: number | undefined;
+  readonly disk: number | undefined;
+  readonly uptimeSeconds: number | undefined;
+  /** When it was told, in milliseconds. */
+  readonly at: number;
+}
+
+/** `isOnline`: otherwise nobody is asked, and what was told last stays. */
+export function useLoad(device: string, isOnline: boolean) {
+  return useQuery({
+    queryKey: ["load", device],
+    queryFn: () => readLoad(device),
+    enabled: isOnline,
+    staleTime: LOOK_EVERY,
+    refetchInterval: LOOK_EVERY,
+    gcTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+async function readLoad(device: string): Promise<Load> {
+  const path = { device, tool: "SystemInfo" };
+  const { type, output, metadata } = await api("POST /v1/devices/{device}/tools/{tool}", { path, body: {} });
+  if (type === "error") throw new Error(output);
+  return loadOf(metadata ?? {});
+}
+
+function loadOf(metadata: Readonly<Record<string, unknown>>): Load {
+  const cpu = record(metadata.cpu);
+  const memory = record(metadata.memory);
+  const disk = record(metadata.disk);
+  const [lastMinute] = Array.isArray(cpu.load) ? cpu.load : [];
+  return {
+    cpu: part(lastMinute, cpu.cores),
+    memory: used(memory.available_bytes, memory.total_bytes),
+    disk: used(disk.free_bytes, disk.total_bytes),
+    uptimeSeconds: typeof metadata.uptime_seconds === "number" ? metadata.uptime_seconds : undefined,
+    at: Date.now(),
+  };
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function part(value: unknown, whole: unknown): number | undefined {
+  if (typeof value !== "number" || typeof whole !== "number" || whole <= 0) return undefined;
+  return Math.min(Math.max(value / whole, 0), 1);
+}
+
+function used(free: unknown, total: unknown): number | undefined {
+  const rest = part(free, total);
+  return rest === undefined ? undefined : 1 - rest;
+}
