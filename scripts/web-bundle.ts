@@ -1,4 +1,5 @@
 /** The web app and the pages beside it, as the relay serves them. */
+import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -19,6 +20,7 @@ export const WEB: Build = {
   progress: "Building the web app ...",
   async make(aside) {
     await bundle(aside);
+    await bundleServiceWorker(aside);
     cpSync(join(ROOT, "web/static"), aside, { recursive: true });
     await compressFiles(aside);
     // Cloudflare compresses by itself.
@@ -43,6 +45,29 @@ async function bundle(folder: string): Promise<void> {
   } catch (error) {
     throw new Problem(`The web app cannot be built:\n${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** Its list of files is that of this build, which it is named by. */
+async function bundleServiceWorker(folder: string): Promise<void> {
+  const { build } = await import("esbuild");
+  const files = readdirSync(join(folder, "assets")).filter((name) => !isForeignScript(name));
+  const page = readFileSync(join(folder, "index.html"));
+  const release = createHash("sha256").update(page).update(files.join()).digest("hex").slice(0, 16);
+  const paths = [...files.map((name) => `/assets/${name}`), "/icon.svg", "/color-scheme.js"];
+  await build({
+    entryPoints: [join(ROOT, "web/src/service-worker/main.ts")],
+    outfile: join(folder, "sw.js"),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2023",
+    define: { PRECACHED: JSON.stringify(paths), RELEASE: JSON.stringify(release) },
+  });
+}
+
+/** Letters of other scripts are loaded when they are shown. */
+function isForeignScript(name: string): boolean {
+  return name.endsWith(".woff2") && !/-latin-(?:wght-normal|standard-normal)/.test(name);
 }
 
 /** For the embedded relay, which compresses nothing: `name.br` beside `name`. */

@@ -24,9 +24,16 @@ export interface App {
   readonly machine: Machine;
   readonly browser: Browser;
   /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash. */
-  open(path: string, options?: { screen?: Screen; dark?: boolean }): Promise<Opened>;
+  open(path: string, options?: OpenOptions): Promise<Opened>;
   /** The same, with nobody signed in. */
-  openSignedOut(path: string, options?: { screen?: Screen; dark?: boolean }): Promise<Opened>;
+  openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
+}
+
+export interface OpenOptions {
+  readonly screen?: Screen;
+  readonly dark?: boolean;
+  /** With the service worker, which otherwise stays out of the way. */
+  readonly workers?: boolean;
 }
 
 /** Starts them before the tests of a file, and ends them after. */
@@ -47,13 +54,13 @@ export function startApp(): App {
 
   async function openSignedOut(
     path: string,
-    { screen = "desktop", dark = true }: { screen?: Screen; dark?: boolean } = {},
+    { screen = "desktop", dark = true, workers = false }: OpenOptions = {},
   ): Promise<Opened> {
     const context = await browser.newContext({
       ...SCREENS[screen],
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
-      serviceWorkers: "block",
+      serviceWorkers: workers ? "allow" : "block",
     });
     onTestFinished(() => context.close());
     const page = await context.newPage();
@@ -76,8 +83,9 @@ export function startApp(): App {
     async open(path, options) {
       const opened = await openSignedOut("", options);
       const { page } = opened;
-      await page.goto(await relay.signInLink());
-      await page.getByText(/^Signed in as \w+$/).waitFor();
+      const [, code] = (await relay.signInLink()).split("#");
+      await page.goto(`${relay.url}${APP}/fleet#${code}`);
+      await page.getByRole("navigation").first().waitFor();
       await page.goto(`${relay.url}${APP}${path}`);
       await page.locator("#page-title").waitFor();
       return opened;

@@ -11,11 +11,16 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./app/query.ts";
+import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { colorSchemeManager, cssVariables, theme } from "./app/theme.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for the app");
+
+reloadOnMissingFile();
+// Without one the app needs the network to start, and nothing else.
+void startServiceWorker().catch(() => undefined);
 
 createRoot(root).render(
   <StrictMode>

@@ -1,5 +1,6 @@
 /** How the app is connected, in words and colour, on every page. */
 import { useEffect, useState } from "react";
+import { update, useRelease } from "../app/release.ts";
 import { type ConnectionState, retryNow, useConnection } from "../relay/connection.ts";
 import { clockTime } from "../ui/format.ts";
 import { Status, type Tone } from "../ui/Status.tsx";
@@ -10,9 +11,21 @@ const TELL_AFTER = 1_000;
 
 export function ConnectionPill() {
   const { state, since, roundTrip } = useConnection();
+  const isUpdateReady = useRelease(({ waiting }) => waiting !== undefined);
   const isTold = useLater(state !== "online", since);
   const { tone, text } = wordsOf(state, isTold, since);
   const details = state === "online" && roundTrip !== undefined ? ` · ${Math.round(roundTrip)} ms` : "";
+  if (isUpdateReady && state === "online")
+    return (
+      <button
+        type="button"
+        className={classes.pill}
+        title="Loads the new release, in every tab"
+        onClick={update}
+      >
+        <Status tone="info">Update ready</Status>
+      </button>
+    );
   return (
     <button
       type="button"

@@ -1,0 +1,38 @@
+/** The app without a network: it starts, and says how old what it shows is. And when the network is back. */
+import { describe, expect, test } from "vitest";
+import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { APP, startApp } from "./app.ts";
+
+describe("the app without a network", NEEDS_CHROMIUM, () => {
+  const app = startApp();
+
+  test("starts with what it knew, says when that was, and goes on by itself", async () => {
+    const { page, faults } = await app.open("/fleet", { workers: true });
+    await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
+    await page.evaluate("navigator.serviceWorker.ready");
+    // A page that was loaded before its worker does not go through it.
+    await page.reload();
+    await page.waitForFunction("navigator.serviceWorker.controller !== null");
+    await page.getByText("Connected", { exact: true }).waitFor();
+
+    await page.context().setOffline(true);
+    await page.goto(`${app.relay.url}${APP}/fleet`);
+    await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
+    await page.getByText("Can't reach the relay", { exact: true }).waitFor();
+    await page.getByText(/^As of .*online$/).waitFor();
+
+    await page.context().setOffline(false);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await page.getByText("1 of 1 online", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("can be installed", async () => {
+    const { page } = await app.open("/fleet", { workers: true });
+    const session = await page.context().newCDPSession(page);
+    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+    // Every browser of a test is a private one.
+    expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
+  });
+});
