@@ -1,6 +1,7 @@
 /** `matrx policy explain`: says what would become of a call, and which rule decides. */
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { type Explanation, explanationSchema } from "@matrx/shared/policy-explain.ts";
+import { decisionWords, ruleRows } from "@matrx/shared/policy-words.ts";
 import type { Command } from "commander";
 import { readInput } from "../client/call-input.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
@@ -8,7 +9,6 @@ import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { readWords, type Words } from "../client/words.ts";
 import { usageError } from "../output/failure.ts";
-import { decisionWords, ruleRows } from "../output/policy-words.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { agentHome } from "../run/agent-home.ts";

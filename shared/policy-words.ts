@@ -1,6 +1,6 @@
 /** Policies and explanations in words. */
-import type { Policy, PolicyAskRule } from "@matrx/shared/policy.ts";
-import type { Explanation } from "@matrx/shared/policy-explain.ts";
+import type { Policy, PolicyAskRule } from "./policy.ts";
+import type { Explanation } from "./policy-explain.ts";
 
 /** One line for each field, also for those that are not set. */
 export function policyLines(policy: Policy): string[] {
