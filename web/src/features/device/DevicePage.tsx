@@ -1,7 +1,7 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
 import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
-import { IconTool } from "@tabler/icons-react";
+import { IconShieldCheck, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
@@ -39,13 +39,21 @@ export function DevicePage() {
       title={device.name}
       about={proofOf(device)}
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconTool size={16} aria-hidden />}
-          renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
-        >
-          Run a tool
-        </Button>
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconShieldCheck size={16} aria-hidden />}
+            renderRoot={(props) => <Link to="/d/$device/permissions" params={{ device: id }} {...props} />}
+          >
+            Permissions
+          </Button>
+          <Button
+            leftSection={<IconTool size={16} aria-hidden />}
+            renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
+          >
+            Run a tool
+          </Button>
+        </>
       }
     >
       <div className={classes.states}>

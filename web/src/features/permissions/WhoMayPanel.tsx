@@ -101,31 +101,29 @@ function Decision(explanation: Explanation) {
         </Text>
       </div>
       {rules.length > 0 && (
-        <Table.ScrollContainer minWidth={420}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Rule of</Table.Th>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Says</Table.Th>
-                <Table.Th>Entry</Table.Th>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Rule of</Table.Th>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Says</Table.Th>
+              <Table.Th>Entry</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rules.map(({ by, field, says, entry, decides }) => (
+              <Table.Tr key={`${by} ${field} ${entry ?? ""} ${says}`} fw={decides ? 600 : undefined}>
+                <Table.Td>{by === "grant" ? "the token" : "the machine"}</Table.Td>
+                <Table.Td>{field}</Table.Td>
+                <Table.Td>
+                  {says}
+                  {decides && " (decides)"}
+                </Table.Td>
+                <Table.Td>{entry}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rules.map(({ by, field, says, entry, decides }) => (
-                <Table.Tr key={`${by} ${field} ${entry ?? ""} ${says}`} fw={decides ? 600 : undefined}>
-                  <Table.Td>{by === "grant" ? "the token" : "the machine"}</Table.Td>
-                  <Table.Td>{field}</Table.Td>
-                  <Table.Td>
-                    {says}
-                    {decides && " (decides)"}
-                  </Table.Td>
-                  <Table.Td>{entry}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
       {notes.map((note) => (
         <Text key={note} size="sm" c="dimmed">

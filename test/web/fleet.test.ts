@@ -1,0 +1,80 @@
+/** Machines in the app: the list, one of them, its name and tags, and saying goodbye to it. */
+import { describe, expect, test } from "vitest";
+import { createdDeviceSchema, deviceListSchema } from "../../shared/api.ts";
+import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { expectNoObjections, SCREENS, startApp } from "./app.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
+
+describe("machines", NEEDS_CHROMIUM, () => {
+  const app = startApp();
+
+  test("are listed with state, load and proof, and lead to their tools", async () => {
+    const { page, faults } = await app.open("/fleet");
+    await page.getByText("1 of 1 online").waitFor();
+    await page.getByText("Online", { exact: true }).waitFor();
+    await page.getByText(/Proven .*: SystemInfo answered in \d+ ms/).waitFor();
+    await page.getByRole("link", { name: `Tools of ${app.machine.name}` }).click();
+    await page.waitForURL(/\/tools$/);
+    expect(faults).toEqual([]);
+  });
+
+  test("are renamed, and get tags that filter the list", async () => {
+    const owner = await app.relay.signIn();
+    for (const name of ["attic", "cellar", "garage"])
+      await app.relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name });
+    const { page, faults } = await app.open("/fleet");
+    await page.getByRole("link", { name: "cellar", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("wine cellar");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: "wine cellar" }).waitFor();
+    await page.locator("input").and(page.getByLabel("Tags")).fill("home");
+    await page.locator("input").and(page.getByLabel("Tags")).press("Enter");
+    await page.getByRole("link", { name: "Machines" }).first().click();
+    await page.getByRole("button", { name: "home", exact: true }).click();
+    await page.getByRole("link", { name: "wine cellar", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "attic", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "home", exact: true }).click();
+    await page.getByLabel("Filter machines").fill("gar");
+    await page.getByRole("link", { name: "garage", exact: true }).waitFor();
+    expect(page.url()).toContain("text=gar");
+    expect(await page.getByRole("link", { name: "attic", exact: true }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("with hostile names are shown as text, and are removed after a question", async () => {
+    const owner = await app.relay.signIn();
+    const { device } = await app.relay.request(owner, "POST /v1/devices", createdDeviceSchema, {
+      name: HOSTILE,
+    });
+    const { page, faults } = await app.open(`/d/${device.id}`);
+    await page.getByRole("heading", { name: HOSTILE }).waitFor();
+    expect(await page.locator("main img, main b").count()).toBe(0);
+    await page.getByRole("button", { name: "Remove this machine" }).click();
+    await page.getByRole("dialog").getByText("Its key stops working at once").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+    await page.waitForURL(/\/fleet$/);
+    const { devices } = await app.relay.request(owner, "GET /v1/devices", deviceListSchema);
+    expect(devices.map(({ id }) => id)).not.toContain(device.id);
+    await expect.poll(() => page.title()).toBe("Your machines · Matrx Relay");
+    expect(faults).toEqual([]);
+  });
+
+  test("an address of none says so", async () => {
+    const { page } = await app.open("/d/gone-0123456789");
+    await page.getByRole("heading", { name: "No such machine" }).waitFor();
+  });
+
+  test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
+    "their pages have no objections on a %s",
+    async (screen) => {
+      for (const dark of [true, false]) {
+        for (const path of ["/fleet", `/d/${app.machine.id}`, `/d/${app.machine.id}/permissions`, "/pair"]) {
+          const opened = await app.open(path, { screen, dark });
+          await opened.page.getByText("Connected", { exact: true }).waitFor();
+          await expectNoObjections(opened);
+        }
+      }
+    },
+  );
+});
