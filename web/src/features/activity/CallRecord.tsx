@@ -1,0 +1,142 @@
+/** What is kept of a call, in words; its outcome; and a way to end one that runs. */
+import { Alert, Group, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { api } from "../../relay/api.ts";
+import type { CallAnswer } from "../../relay/call-events.ts";
+import { ActionButton } from "../../ui/ActionButton.tsx";
+import { Facts } from "../../ui/Facts.tsx";
+import { duration } from "../../ui/format.ts";
+import { Panel } from "../../ui/Panel.tsx";
+import { Status } from "../../ui/Status.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
+import type { AuditCall } from "./calls.ts";
+import { KeptElsewhere } from "./KeptElsewhere.tsx";
+import { Outcome } from "./Outcome.tsx";
+import { Parameters } from "./Parameters.tsx";
+import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
+import { useNow } from "./use-now.ts";
+import { effectWords, makerName, stateWords, visibleLines } from "./words.ts";
+
+interface Props {
+  readonly record: CallRecordView;
+  /** What the account's record says of it. */
+  readonly entry: AuditCall | undefined;
+  readonly machine: string;
+}
+
+export function CallRecord({ record, entry, machine }: Props) {
+  const { device, call, tool, state, created, deadline, finished, approval } = record;
+  const isRunning = !isOver(record);
+  const live = useLiveOutput(record, state === "accepted" && entry !== undefined && entry.effect !== "read");
+  const cancel = () => api("POST /v1/devices/{device}/calls/{call}/cancel", { path: { device, call } });
+  const { tone, text } = stateWords(record);
+  return (
+    <>
+      <Panel
+        title="The call"
+        actions={
+          isRunning && (
+            <ActionButton variant="default" work={cancel}>
+              Cancel
+            </ActionButton>
+          )
+        }
+      >
+        <Group gap="sm" mb="sm" role="status">
+          <Status tone={tone}>{text}</Status>
+          {isRunning && <Elapsed since={created} />}
+          {state === "awaiting_approval" && (
+            <Link to="/activity" search={{ show: "needs-you" }}>
+              Decide on it
+            </Link>
+          )}
+        </Group>
+        <Facts
+          facts={[
+            ["Tool", <code key="tool">{visibleLine(tool)}</code>],
+            [
+              "Machine",
+              <Link key="machine" to="/d/$device" params={{ device }}>
+                {machine}
+              </Link>,
+            ],
+            ["Made by", entry?.by && makerName({ id: entry.by.grant, name: entry.by.name })],
+            ["Effect", entry && effectWords(entry.effect).text],
+            ["Made", timeOf(created)],
+            ["Over", finished === null ? undefined : `${timeOf(finished)}${tookOf(entry)}`],
+            ["Ends by itself", isRunning ? timeOf(deadline) : undefined],
+            ["Exit code", entry?.type === "call" ? entry.exit : undefined],
+            ["Problem", record.code ?? undefined],
+            ["Decision", approval && DECISIONS[approval.state] + (approval.edited ? ", with changes" : "")],
+          ]}
+        />
+        {entry?.input && <Parameters input={entry.input} />}
+      </Panel>
+      {isRunning ? live && <LiveOutput text={live} /> : <Result record={record} />}
+    </>
+  );
+}
+
+const DECISIONS = {
+  pending: "Waits for a person",
+  allowed: "Allowed",
+  denied: "Denied",
+  expired: "Nobody decided in time",
+  cancelled: "The call ended before anybody decided",
+} as const;
+
+function Result({ record }: { record: CallRecordView }) {
+  const { state, device, call, outcome, outcome_in: place } = record;
+  return (
+    <>
+      {state === "unknown" && (
+        <Alert color="yellow" variant="outline" title="Nobody knows how it ended">
+          It was started, and the machine or its program stopped before it told the end. It may have run in
+          part or as a whole. Check what it changed before it is run again; it is never run again by itself.
+        </Alert>
+      )}
+      {state === "expired" && (
+        <Alert color="yellow" variant="outline" title="It never ran">
+          It was denied, or never reached the machine. Nothing was changed.
+        </Alert>
+      )}
+      {outcome !== undefined ? (
+        <Outcome answer={outcome as CallAnswer} />
+      ) : place === "journal" ? (
+        <KeptElsewhere device={device} call={call} />
+      ) : (
+        state === "finished" && <Text size="sm">Its answer is no longer kept.</Text>
+      )}
+    </>
+  );
+}
+
+function Elapsed({ since }: { since: string }) {
+  const now = useNow();
+  return (
+    <Text span size="sm" c="dimmed" role="timer">
+      for {duration(Math.max(0, now - Date.parse(since)))}
+    </Text>
+  );
+}
+
+function LiveOutput({ text }: { text: string }) {
+  return (
+    <Panel title="Output since you look">
+      <pre aria-label="Live output" {...SCROLLED}>
+        {visibleLines(text)}
+      </pre>
+    </Panel>
+  );
+}
+
+/** What scrolls is scrolled by keyboard too. */
+const SCROLLED = { role: "group", tabIndex: 0, style: { maxHeight: "24rem", overflow: "auto" } } as const;
+
+function timeOf(at: string): string {
+  return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+}
+
+function tookOf(entry: AuditCall | undefined): string {
+  return entry?.type === "call" && entry.ms !== undefined ? `, after ${duration(entry.ms)}` : "";
+}

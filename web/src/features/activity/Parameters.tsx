@@ -1,0 +1,29 @@
+/** The parameters of a call, as far as they are kept: shortened, and without secrets. */
+import { visibleLine } from "../../ui/visible-text.ts";
+import classes from "./Parameters.module.css";
+
+interface Props {
+  readonly input: Readonly<Record<string, string>>;
+  /** Only the first ones, each on one line. */
+  readonly isShort?: boolean;
+}
+
+const FIRST = 3;
+
+export function Parameters({ input, isShort = false }: Props) {
+  const all = Object.entries(input);
+  if (all.length === 0) return null;
+  const shown = isShort ? all.slice(0, FIRST) : all;
+  return (
+    <div className={classes.parameters} data-short={isShort || undefined}>
+      {shown.map(([name, value]) => (
+        <code key={name}>
+          <span className={classes.name}>{visibleLine(name)}:</span> <bdi>{visibleLine(value)}</bdi>
+        </code>
+      ))}
+      {shown.length < all.length && (
+        <span className={classes.name}>and {all.length - shown.length} more</span>
+      )}
+    </div>
+  );
+}

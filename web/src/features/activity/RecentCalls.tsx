@@ -1,0 +1,74 @@
+/** The latest calls of one machine, those that run included; older ones by pages. Calls that only read leave no record. */
+import "../../app/mantine-rest.css";
+import { Button, Loader, Text } from "@mantine/core";
+import type { ListedCall } from "@matrx/shared/api.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api } from "../../relay/api.ts";
+import { ago } from "../../ui/format.ts";
+import { Panel } from "../../ui/Panel.tsx";
+import { Problem } from "../../ui/Problem.tsx";
+import { Status } from "../../ui/Status.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
+import classes from "./RecentCalls.module.css";
+import { stateWords } from "./words.ts";
+
+const PAGE = 10;
+/** How often they are looked at while the page is seen, in milliseconds. */
+const LOOK_EVERY = 10_000;
+
+export function RecentCalls({ device }: { device: string }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ["calls", device],
+    queryFn: ({ pageParam: before }) =>
+      api("GET /v1/devices/{device}/calls", {
+        path: { device },
+        query: { limit: PAGE, ...(before !== undefined && { before }) },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: LOOK_EVERY,
+  });
+  const calls = data?.pages.flatMap((page) => page.calls);
+  return (
+    <Panel title="Recent calls" actions={<Link to="/activity">All activity</Link>}>
+      {error && <Problem error={error} retry={() => void refetch()} />}
+      {!calls && !error && <Loader size="sm" />}
+      {calls?.length === 0 && <Text size="sm">Nothing that changes something was called here yet.</Text>}
+      <ul className={classes.list} aria-label="Recent calls">
+        {calls?.map((call) => (
+          <RecentCall key={call.call} call={call} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button mt="sm" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show older calls
+        </Button>
+      )}
+    </Panel>
+  );
+}
+
+function RecentCall({ call: listed }: { call: ListedCall }) {
+  const { call, device, tool, created, approval, code } = listed;
+  const { tone, text } = stateWords(listed);
+  const about = approval?.summary ?? (tone === "bad" ? code : undefined);
+  return (
+    <li>
+      <Link to="/d/$device/calls/$call" params={{ device, call }} className={classes.call}>
+        <code>{visibleLine(tool)}</code>
+        {about && (
+          <span className={classes.about}>
+            <bdi>{visibleLine(about)}</bdi>
+          </span>
+        )}
+        <span className={classes.end}>
+          <time dateTime={created} title={new Date(created).toLocaleString()}>
+            {ago(created)}
+          </time>
+          <Status tone={tone}>{text}</Status>
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,29 @@
+/** How the wait for a decision ended, in words. */
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { visibleLine } from "../../ui/visible-text.ts";
+
+/** By whom and how, in a sentence without its period. `isMine`: this page decided. */
+export function outcomeOf(
+  { state, for: reach, edited, decided_by: by, note }: ApprovalView,
+  isMine: boolean,
+): string {
+  const who = isMine ? "You" : visibleLine(by ?? "Somebody");
+  if (state === "expired") return "Expired: nobody decided in time";
+  if (state === "cancelled") return "Over: the call ended before anybody decided";
+  if (state === "denied") return `${who} denied it${note ? `: ${visibleLine(note)}` : ""}`;
+  if (edited) return `${who} allowed it with changes`;
+  if (reach === "hour") return `${who} allowed it for an hour`;
+  if (reach === "always") return `${who} allowed it always`;
+  return `${who} allowed it`;
+}
+
+/** What can still be done about it. */
+export function afterwards({ state, for: reach }: ApprovalView, tool: string): string | undefined {
+  if (state === "denied") return "It cannot be taken back: the AI was told, and may ask again.";
+  if (state !== "allowed") return undefined;
+  if (reach === "hour")
+    return "It cannot be taken back: the same call is not asked about until the hour is over.";
+  if (reach === "always")
+    return `The call cannot be taken back. Edit the token to be asked about ${tool} again.`;
+  return "It cannot be taken back: cancel the call below while it runs.";
+}

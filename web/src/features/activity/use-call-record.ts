@@ -1,0 +1,64 @@
+/** The record of a call, read again until the call is over. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { queryClient } from "../../app/query.ts";
+import { api, openEvents } from "../../relay/api.ts";
+import { type CallAnswer, eventsOf } from "../../relay/call-events.ts";
+import type { Answer } from "../../relay/routes.ts";
+
+export type CallRecordView = Answer<"GET /v1/devices/{device}/calls/{call}">;
+
+/** In milliseconds. */
+const LOOK_EVERY = 2_000;
+/** How much of the live output is shown, in characters. */
+const SHOWN = 64 * 1024;
+
+function keyOf(device: string, call: string) {
+  return ["call", device, call];
+}
+
+export function useCallRecord(device: string, call: string) {
+  const path = { device, call };
+  return useQuery({
+    queryKey: keyOf(device, call),
+    queryFn: () => api("GET /v1/devices/{device}/calls/{call}", { path }),
+    refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? LOOK_EVERY : false),
+  });
+}
+
+export function isOver({ state }: Pick<CallRecordView, "state">): boolean {
+  return state !== "accepted" && state !== "awaiting_approval";
+}
+
+/** The output of a call that runs, from now on. Leaving a read could end it, so only others are followed. */
+export function useLiveOutput({ device, call }: CallRecordView, isFollowed: boolean): string {
+  const [output, setOutput] = useState("");
+  useEffect(() => {
+    if (!isFollowed) return;
+    const leaving = new AbortController();
+    const add = (text: string) => setOutput((before) => (before + text).slice(-SHOWN));
+    // When its connection breaks, the record is still read every few seconds.
+    void follow(device, call, leaving.signal, add).catch(() => undefined);
+    return () => leaving.abort();
+  }, [device, call, isFollowed]);
+  return output;
+}
+
+async function follow(device: string, call: string, signal: AbortSignal, add: (text: string) => void) {
+  const path = { device, call };
+  const response = await openEvents("GET /v1/devices/{device}/calls/{call}", { path }, signal);
+  for await (const told of eventsOf(response)) {
+    if (told.kind === "answer") await queryClient.invalidateQueries({ queryKey: keyOf(device, call) });
+    else if (told.event.type === "output") add(told.event.data);
+    else if (told.event.type === "gap") add("\n[some output was left out]\n");
+  }
+}
+
+/** The outcome of a call that only the machine keeps. Throws ApiError. */
+export async function outcomeAtMachine(device: string, call: string): Promise<CallAnswer | undefined> {
+  const path = { device, call };
+  const { signal } = new AbortController();
+  const response = await openEvents("GET /v1/devices/{device}/calls/{call}", { path }, signal);
+  for await (const told of eventsOf(response)) if (told.kind === "answer") return told.answer;
+  return undefined;
+}

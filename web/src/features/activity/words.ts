@@ -1,0 +1,60 @@
+/** States, outcomes and effects of calls in words, each with its tone. */
+
+import type { ListedCall } from "@matrx/shared/api.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { Tone } from "../../ui/Status.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
+import type { CallOutcome, Maker } from "./calls.ts";
+
+export interface InWords {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+const OUTCOMES: Readonly<Record<CallOutcome, InWords>> = {
+  success: { tone: "ok", text: "Done" },
+  error: { tone: "bad", text: "Failed" },
+  cancelled: { tone: "idle", text: "Cancelled" },
+  unknown: { tone: "warn", text: "Outcome unknown" },
+  refused: { tone: "bad", text: "Refused" },
+  expired: { tone: "warn", text: "Never ran" },
+};
+
+/** A command that ended with another code than 0 did not do what was asked. */
+export function outcomeWords(outcome: CallOutcome, exit: number | undefined, code?: string): InWords {
+  if (code === "APPROVAL_DENIED") return { tone: "idle", text: "Denied" };
+  if (outcome === "success" && (exit ?? 0) !== 0) return OUTCOMES.error;
+  return OUTCOMES[outcome] ?? { tone: "idle", text: outcome };
+}
+
+/** As the record of a call has it. */
+export function stateWords({ state, status, code }: Pick<ListedCall, "state" | "status" | "code">): InWords {
+  if (state === "awaiting_approval") return { tone: "warn", text: "Needs you" };
+  if (state === "accepted") return { tone: "info", text: "Running" };
+  if (state === "finished") return outcomeWords(status ?? "success", undefined, code ?? undefined);
+  return outcomeWords(state, undefined, code ?? undefined);
+}
+
+const EFFECTS: Readonly<Record<Effect, InWords>> = {
+  read: { tone: "idle", text: "Only reads" },
+  write: { tone: "warn", text: "Changes files" },
+  execute: { tone: "bad", text: "Runs or deletes things" },
+};
+
+export function effectWords(effect: Effect): InWords {
+  return EFFECTS[effect] ?? { tone: "warn", text: effect };
+}
+
+export function makerName({ name, id }: Maker): string {
+  return visibleLine(name ?? id) || "Somebody";
+}
+
+/** "Bash on study"; a tool that the relay no longer knows has no name. */
+export function callName(tool: string, machine: string): string {
+  return `${visibleLine(tool) || "A call"} on ${machine}`;
+}
+
+/** Text of several lines in which every character can be seen. */
+export function visibleLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").split("\n").map(visibleLine).join("\n");
+}
