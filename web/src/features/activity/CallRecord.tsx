@@ -8,6 +8,7 @@ import { Facts } from "../../ui/Facts.tsx";
 import { duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { scrolled } from "../../ui/scrolled.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import type { AuditCall } from "./calls.ts";
 import { KeptElsewhere } from "./KeptElsewhere.tsx";
@@ -123,7 +124,7 @@ function Elapsed({ since }: { since: string }) {
 function LiveOutput({ text }: { text: string }) {
   return (
     <Panel title="Output since you look">
-      <pre aria-label="Live output" {...SCROLLED}>
+      <pre style={SHORT} {...scrolled("Live output")}>
         {visibleLines(text)}
       </pre>
     </Panel>
@@ -131,7 +132,6 @@ function LiveOutput({ text }: { text: string }) {
 }
 
 /** What scrolls is scrolled by keyboard too. */
-const SCROLLED = { role: "group", tabIndex: 0, style: { maxHeight: "24rem", overflow: "auto" } } as const;
 
 function timeOf(at: string): string {
   return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
@@ -140,3 +140,5 @@ function timeOf(at: string): string {
 function tookOf(entry: AuditCall | undefined): string {
   return entry?.type === "call" && entry.ms !== undefined ? `, after ${duration(entry.ms)}` : "";
 }
+
+const SHORT = { maxHeight: "24rem", overflow: "auto" } as const;

@@ -3,6 +3,7 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { memo, useId, useState } from "react";
 import { clockTime, duration } from "../../ui/format.ts";
+import { scrolled } from "../../ui/scrolled.ts";
 import classes from "./Call.module.css";
 import { CallHead } from "./CallHead.tsx";
 import type { EndedCall } from "./calls.ts";
@@ -39,7 +40,11 @@ function EndedCallView({ call: ended, machine }: Props) {
       />
       <Parameters input={input} isShort={!isOpen} />
       {preview && (
-        <pre className={classes.preview} data-short={!isOpen || undefined} {...(isOpen && SCROLLED)}>
+        <pre
+          className={classes.preview}
+          data-short={!isOpen || undefined}
+          {...(isOpen && scrolled("Beginning of its output"))}
+        >
           {visibleLines(preview)}
         </pre>
       )}
@@ -67,8 +72,6 @@ function EndedCallView({ call: ended, machine }: Props) {
     </li>
   );
 }
-
-const SCROLLED = { tabIndex: 0, role: "group", "aria-label": "Beginning of its output" };
 
 /** "exit 3 · after 2.1 s": why and how long, as far as it is known. */
 function endOf({ code, exit, ms, times = 1 }: EndedCall): string {

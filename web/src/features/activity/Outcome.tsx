@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import type { CallAnswer } from "../../relay/call-events.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import { Panel } from "../../ui/Panel.tsx";
+import { scrolled } from "../../ui/scrolled.ts";
 import classes from "./Outcome.module.css";
 import { visibleLines } from "./words.ts";
 
@@ -16,7 +17,7 @@ export function Outcome({ answer }: { answer: CallAnswer }) {
       actions={output && <CopyButton text={output} />}
     >
       {output && (
-        <pre className={classes.output} {...SCROLLED} aria-label="Output">
+        <pre className={classes.output} {...scrolled("Output")}>
           {visibleLines(output)}
         </pre>
       )}
@@ -37,7 +38,7 @@ export function Outcome({ answer }: { answer: CallAnswer }) {
       {metadata && Object.keys(metadata).length > 0 && (
         <details className={classes.more}>
           <summary>Details for programs</summary>
-          <pre className={classes.output} {...SCROLLED} aria-label="Details for programs">
+          <pre className={classes.output} {...scrolled("Details for programs")}>
             {visibleLines(JSON.stringify(metadata, undefined, 2))}
           </pre>
         </details>
@@ -47,4 +48,3 @@ export function Outcome({ answer }: { answer: CallAnswer }) {
 }
 
 /** What scrolls is scrolled by keyboard too. */
-const SCROLLED = { role: "group", tabIndex: 0 } as const;

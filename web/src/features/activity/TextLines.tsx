@@ -1,5 +1,6 @@
 /** Foreign text line by line. A long line wraps with an indent, so that its rest cannot pass for a line of its own. */
 import type { ReactNode } from "react";
+import { scrolled } from "../../ui/scrolled.ts";
 import classes from "./TextLines.module.css";
 
 interface Props {
@@ -40,14 +41,13 @@ export function DiffLines({ text, label }: Props) {
 
 function Block({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <pre className={classes.block} {...SCROLLED} aria-label={label}>
+    <pre className={classes.block} {...scrolled(label)}>
       {children}
     </pre>
   );
 }
 
 /** What scrolls is scrolled by keyboard too. */
-const SCROLLED = { role: "group", tabIndex: 0 } as const;
 
 /** Tells content from headers by the hunks' own counts: a removed line may well begin with `---`. */
 class HunkReader {

@@ -10,7 +10,9 @@ import { plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { RecentCalls } from "../activity/RecentCalls.tsx";
 import classes from "./DevicePage.module.css";
+import { EventsPanel } from "./EventsPanel.tsx";
 import { HealthPanel } from "./HealthPanel.tsx";
 import { ManagePanel } from "./ManagePanel.tsx";
 
@@ -65,6 +67,8 @@ export function DevicePage() {
         <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
         {device.shared_by === undefined && <ManagePanel device={device} />}
       </div>
+      <EventsPanel device={id} />
+      <RecentCalls device={id} />
     </Page>
   );
 }
