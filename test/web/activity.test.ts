@@ -41,7 +41,7 @@ describe("activity", NEEDS_CHROMIUM, () => {
     await item.getByRole("button", { name: `Cancel Bash on ${app.machine.name}` }).click();
     expect(await answer).toMatchObject({ code: "CANCELLED" });
     const over = ended(page, "# begun");
-    await over.getByText("Cancelled").waitFor();
+    await over.getByText("Cancelled", { exact: true }).first().waitFor();
     expect(await running(page, "# begun").count()).toBe(0);
     await over.getByRole("button", { name: "Details" }).click();
     await over.getByRole("link", { name: "Open its record" }).click();

@@ -40,7 +40,7 @@ describe("approvals", NEEDS_CHROMIUM, () => {
     writeFileSync(file, "one\ntwo\n");
     const { page, faults } = await app.open("/fleet");
     const answer = (await ai("writer", folder))("Write", { file_path: file, content: "one\n2\n" });
-    await page.getByRole("link", { name: "1 need you" }).click();
+    await page.getByRole("banner").getByRole("link", { name: "1 need you" }).click();
     const asked = card(page, "writer asks to use Write");
     await asked.getByText(file).first().waitFor();
     await asked.getByText("Changes files", { exact: true }).waitFor();
@@ -49,9 +49,7 @@ describe("approvals", NEEDS_CHROMIUM, () => {
     expect(await asked.locator("del").allTextContents()).toEqual(["-two\n"]);
     expect(readFileSync(file, "utf8")).toContain("two");
     await asked.getByRole("button", { name: "Allow once" }).click();
-    await decided(page)
-      .getByText(/Allowed once by you/)
-      .waitFor();
+    await decided(page).getByText("You allowed it", { exact: true }).waitFor();
     expect(await answer).toMatchObject({ type: "success" });
     expect(readFileSync(file, "utf8")).toBe("one\n2\n");
     await expect.poll(() => page.title()).not.toContain("(1)");
@@ -63,11 +61,11 @@ describe("approvals", NEEDS_CHROMIUM, () => {
     const { page, faults } = await app.open("/activity?show=needs-you");
     const answer = (await ai("runner", folder))("Bash", { command: `cd '${folder}'\ntouch ran` });
     const asked = card(page, "runner asks to use Bash");
-    await asked.getByText("touch ran").waitFor();
+    await asked.getByText("touch ran").first().waitFor();
     await asked.getByText("Deny with a word to the AI").click();
     await asked.getByLabel("What it should know").fill("Use make check instead");
     await asked.getByRole("button", { name: "Deny with this word" }).click();
-    await decided(page).getByText("Denied by you: Use make check instead").waitFor();
+    await decided(page).getByText("You denied it: Use make check instead").waitFor();
     expect(JSON.stringify(await answer)).toMatch(
       /APPROVAL_DENIED.*Use make check instead|Use make check instead.*APPROVAL_DENIED/,
     );
@@ -88,7 +86,7 @@ describe("approvals", NEEDS_CHROMIUM, () => {
     await asked.getByText(/not valid JSON/).waitFor();
     await input.fill(JSON.stringify({ file_path: file, content: "safe\n" }));
     await asked.getByRole("button", { name: "Allow with these changes" }).click();
-    await decided(page).getByText("Allowed with changes by you").waitFor();
+    await decided(page).getByText("You allowed it with changes").waitFor();
     expect(await answer).toMatchObject({ type: "success" });
     expect(readFileSync(file, "utf8")).toBe("safe\n");
     expect(faults).toEqual([]);
@@ -102,7 +100,7 @@ describe("approvals", NEEDS_CHROMIUM, () => {
     const asked = card(page, "trusted asks to use Write");
     await asked.getByText(/this edits the token/).waitFor();
     await asked.getByRole("button", { name: "Always for this tool" }).click();
-    await decided(page).getByText("Always allowed by you").waitFor();
+    await decided(page).getByText("You allowed it always").waitFor();
     expect(await answer).toMatchObject({ type: "success" });
     const { tokens } = await app.relay.request(await app.relay.signIn(), "GET /v1/tokens", tokenListSchema);
     expect(tokens.find(({ name }) => name === "trusted")?.ask).toMatchObject([{ except: ["Write"] }]);
@@ -139,7 +137,7 @@ describe("approvals", NEEDS_CHROMIUM, () => {
       .click();
     await card(other.page, "twice asks to use create_directory").waitFor({ state: "detached" });
     await decided(other.page)
-      .getByText(/Denied/)
+      .getByText(/denied it/)
       .waitFor();
     expect(await answer).toMatchObject({ code: "APPROVAL_DENIED" });
   });

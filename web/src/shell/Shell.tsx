@@ -4,6 +4,7 @@ import { IconBell, IconSearch } from "@tabler/icons-react";
 import { Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { useLive, waiting } from "../relay/live.ts";
+import { usePageTitle } from "../ui/page-title.ts";
 import { ConnectionPill } from "./ConnectionPill.tsx";
 import { DevicePicker } from "./DevicePicker.tsx";
 import { Notices } from "./Notices.tsx";
@@ -20,6 +21,7 @@ const Palette = lazy(() =>
 export function Shell() {
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
   useFocusOnPage();
+  useWaitingInTitle();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
@@ -36,6 +38,14 @@ export function Shell() {
       <Suspense>{isPaletteOpen && <Palette />}</Suspense>
     </div>
   );
+}
+
+function useWaitingInTitle() {
+  const count = useLive((live) => waiting(live).length);
+  useEffect(() => {
+    usePageTitle.setState({ waiting: count });
+    return () => usePageTitle.setState({ waiting: 0 });
+  }, [count]);
 }
 
 /** After a page was changed, screen readers go on at its title. */

@@ -2,6 +2,7 @@
 import { Group, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import classes from "./Page.module.css";
+import { usePageTitle } from "./page-title.ts";
 
 interface Props {
   readonly title: string;
@@ -13,7 +14,7 @@ interface Props {
 
 export function Page({ title, about, actions, children }: Props) {
   useEffect(() => {
-    document.title = `${title} · Matrx Relay`;
+    usePageTitle.setState({ title });
   }, [title]);
   return (
     <div className={classes.page}>
