@@ -1,7 +1,6 @@
 /** A problem: what happened, what to do, and who said so. */
 import { Alert, Button, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { ApiError } from "../relay/api-error.ts";
 
 const HOPS: Readonly<Record<string, string>> = {
   caller: "this app",
@@ -46,7 +45,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
 
 /** What an error tells a person. */
 export function troubleOf(error: unknown): Trouble {
-  if (error instanceof ApiError)
-    return { message: error.message, hint: error.hint, code: error.code, hop: error.hop };
-  return { message: error instanceof Error ? error.message : String(error) };
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, hint, code, hop }: Trouble & Error = error;
+  return { message, hint, code, hop };
 }
