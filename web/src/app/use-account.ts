@@ -1,7 +1,7 @@
 /** Who is signed in here, and the connection of their screens. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type AccountView, signedInAccount } from "../relay/account.ts";
+import { type AccountView, signedInAccount, signOut } from "../relay/account.ts";
 import { connect } from "../relay/connection.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { onOtherSession } from "../relay/session.ts";
@@ -40,6 +40,13 @@ export function leaveAccount(): void {
   clearLive();
   forgetLastKnown();
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] });
+}
+
+/** Signs out in this browser. Throws ApiError. */
+export async function endSession(): Promise<void> {
+  await signOut();
+  queryClient.setQueryData(ACCOUNT_KEY, null);
+  leaveAccount();
 }
 
 /** Keeps up with the account's machines while it is signed in. */

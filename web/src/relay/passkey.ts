@@ -39,6 +39,14 @@ export async function signInWithPasskey(): Promise<void> {
   await signInByPasskey({ state, credential: credential.toJSON() });
 }
 
+/** Lets the browser no longer offer a passkey that was removed. Not every browser listens, and nothing depends on it. */
+export async function forgetPasskey({ id, host }: Pick<Passkey, "id" | "host">): Promise<void> {
+  if (host !== location.hostname) return;
+  await globalThis.PublicKeyCredential?.signalUnknownCredential?.({ rpId: host, credentialId: id }).catch(
+    () => undefined,
+  );
+}
+
 /** What the person chose. The browser tells no page whether they declined, or had nothing to choose. */
 async function chosen(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {

@@ -1,0 +1,44 @@
+/** Who is signed in, how others see them, and the way out. */
+import { Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { refreshAccount } from "../../../app/use-account.ts";
+import type { AccountView } from "../../../relay/account.ts";
+import { api } from "../../../relay/api.ts";
+import { say } from "../../../ui/notices.ts";
+import { Panel } from "../../../ui/Panel.tsx";
+import { Form } from "../Form.tsx";
+import { SignOutButton } from "./SignOutButton.tsx";
+
+export function NamePanel({ account: { account, display_name: known } }: { account: AccountView }) {
+  const [name, setName] = useState(known ?? "");
+  const save = async () => {
+    await api("PATCH /v1/account", { body: { display_name: name } });
+    await refreshAccount();
+    say("Your name was saved.");
+  };
+  return (
+    <Panel title="You" actions={<SignOutButton />}>
+      <Text size="sm" mb="md">
+        Signed in as <bdi>{known ?? account}</bdi>
+        {known && (
+          <Text span size="sm" c="dimmed">
+            {" "}
+            · account {account}
+          </Text>
+        )}
+      </Text>
+      <Form submitLabel="Save" submitName="Save your name" work={save} isDisabled={name === (known ?? "")}>
+        <TextInput
+          label="Your name"
+          description="People with whom you share machines see it."
+          required
+          withAsterisk={false}
+          maxLength={64}
+          autoComplete="name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Form>
+    </Panel>
+  );
+}

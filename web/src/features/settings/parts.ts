@@ -1,0 +1,44 @@
+/** The parts of the settings, in the order of their list. Each is loaded when somebody goes there. */
+import { IconInfoCircle, IconKey, IconPalette, IconUser } from "@tabler/icons-react";
+import { type ComponentType, lazy } from "react";
+
+export interface Part {
+  /** In the address. */
+  readonly id: string;
+  readonly label: string;
+  /** What is found there, in a few words. */
+  readonly about: string;
+  readonly icon: ComponentType<{ size: number; "aria-hidden": true }>;
+  readonly Content: ComponentType;
+}
+
+export const PARTS: readonly Part[] = [
+  {
+    id: "account",
+    label: "Account",
+    about: "Your name, passkeys, recovery codes, where you are signed in",
+    icon: IconUser,
+    Content: lazy(async () => ({ default: (await import("./account/AccountPart.tsx")).AccountPart })),
+  },
+  {
+    id: "tokens",
+    label: "AI and tokens",
+    about: "AI apps and programs that may use your machines",
+    icon: IconKey,
+    Content: lazy(async () => ({ default: (await import("./tokens/TokensPart.tsx")).TokensPart })),
+  },
+  {
+    id: "appearance",
+    label: "Appearance",
+    about: "Dark or light",
+    icon: IconPalette,
+    Content: lazy(async () => ({ default: (await import("./AppearancePart.tsx")).AppearancePart })),
+  },
+  {
+    id: "about",
+    label: "About",
+    about: "Reference and licence",
+    icon: IconInfoCircle,
+    Content: lazy(async () => ({ default: (await import("./AboutPart.tsx")).AboutPart })),
+  },
+];
