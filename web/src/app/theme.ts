@@ -34,6 +34,12 @@ const dark: MantineColorsTuple = [
   "#0c0e14",
 ];
 
+/** Its header is none of the page. */
+const DIALOG = {
+  closeButtonProps: { "aria-label": "Close" },
+  attributes: { header: { role: "presentation" } },
+};
+
 export const theme = createTheme({
   primaryColor: "blue",
   primaryShade: { light: 7, dark: 7 },
@@ -47,8 +53,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Loader: { defaultProps: { role: "status", "aria-label": "Loading" } },
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true } },
-    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: { defaultProps: { ...DIALOG, centered: true } },
+    Drawer: { defaultProps: DIALOG },
     Alert: { defaultProps: { closeButtonLabel: "Close" } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: false } } },
   },

@@ -1,10 +1,16 @@
 /** The question that `ui/confirm.ts` asks. Its harmless answer has the focus. */
 import "../app/mantine-rest.css";
 import { Button, Group, Modal, Text } from "@mantine/core";
+import { useEffect } from "react";
 import { useQuestion } from "../ui/confirm.ts";
 
 export function Confirm() {
   const asked = useQuestion((state) => state.asked);
+  const opener = asked?.opener;
+  useEffect(() => {
+    if (!(opener instanceof HTMLElement)) return;
+    return () => opener.focus({ preventScroll: true });
+  }, [opener]);
   if (!asked) return null;
   const { question, answer } = asked;
   const { text, yes, no = "Cancel", isHarmless = false } = question;
@@ -21,7 +27,7 @@ export function Confirm() {
         <Button variant="default" data-autofocus onClick={() => answer(false)}>
           {no}
         </Button>
-        <Button color={isHarmless ? "blue" : "red"} onClick={() => answer(true)}>
+        <Button color={isHarmless ? "blue" : "#c02b22"} onClick={() => answer(true)}>
           {yes}
         </Button>
       </Group>

@@ -5,6 +5,7 @@ import { Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { useLive, waiting } from "../relay/live.ts";
 import { usePageTitle } from "../ui/page-title.ts";
+import { Announcer } from "./Announcer.tsx";
 import { ConnectionPill } from "./ConnectionPill.tsx";
 import { DevicePicker } from "./DevicePicker.tsx";
 import { Notices } from "./Notices.tsx";
@@ -34,6 +35,7 @@ export function Shell() {
       </main>
       <TabBar />
       <Notices />
+      <Announcer />
       <Questions />
       <Suspense>{isPaletteOpen && <Palette />}</Suspense>
     </div>
@@ -101,7 +103,7 @@ function NeedsYouCount() {
   return (
     <span className={classes.count}>
       {count}
-      <span className={classes.unseen}> need you</span>
+      <span className={classes.unseen}> {count === 1 ? "needs" : "need"} you</span>
     </span>
   );
 }
@@ -123,7 +125,7 @@ function Header() {
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={count === 0 ? "Nothing needs you" : `${count} need you`}
+        aria-label={count === 0 ? "Nothing needs you" : `${count} ${count === 1 ? "needs" : "need"} you`}
         renderRoot={(props) => <Link to="/activity" search={{ show: "needs-you" }} {...props} />}
       >
         <IconBell size={20} aria-hidden />

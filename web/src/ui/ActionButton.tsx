@@ -1,6 +1,6 @@
 /** A button that is busy while its work runs, and says why when it fails. `ask`: a question that comes first. */
 import { Button, type ButtonProps } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { confirmed, type Question } from "./confirm.ts";
 import { sayProblem } from "./notices.ts";
 
@@ -14,6 +14,14 @@ interface Props extends ButtonProps {
 
 export function ActionButton({ children, work, ask, ...props }: Props) {
   const [isBusy, setBusy] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasBusy = useRef(false);
+  useEffect(() => {
+    // A button that was disabled has lost the focus.
+    if (wasBusy.current && !isBusy && document.activeElement === document.body)
+      button.current?.focus({ preventScroll: true });
+    wasBusy.current = isBusy;
+  }, [isBusy]);
   const run = async () => {
     if (ask && !(await confirmed(ask))) return;
     setBusy(true);
@@ -26,7 +34,7 @@ export function ActionButton({ children, work, ask, ...props }: Props) {
     }
   };
   return (
-    <Button type="button" {...props} loading={isBusy} onClick={() => void run()}>
+    <Button ref={button} type="button" {...props} loading={isBusy} onClick={() => void run()}>
       {children}
     </Button>
   );

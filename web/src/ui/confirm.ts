@@ -14,6 +14,8 @@ export interface Question {
 interface Asked {
   readonly question: Question;
   readonly answer: (yes: boolean) => void;
+  /** What had the focus, and gets it back. */
+  readonly opener: Element | null;
 }
 
 export const useQuestion = create<{ readonly asked: Asked | undefined }>(() => ({ asked: undefined }));
@@ -21,11 +23,12 @@ export const useQuestion = create<{ readonly asked: Asked | undefined }>(() => (
 /** Resolves to true for yes. */
 export function confirmed(question: Question): Promise<boolean> {
   useQuestion.getState().asked?.answer(false);
+  const opener = document.activeElement;
   return new Promise((resolve) => {
     const answer = (yes: boolean) => {
       useQuestion.setState({ asked: undefined });
       resolve(yes);
     };
-    useQuestion.setState({ asked: { question, answer } });
+    useQuestion.setState({ asked: { question, answer, opener } });
   });
 }

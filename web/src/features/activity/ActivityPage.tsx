@@ -44,8 +44,10 @@ export function ActivityPage() {
             </>
           }
         >
-          <FeedNote />
-          <Filters show={show} counts={counts} />
+          <div>
+            <FeedNote />
+            <Filters counts={counts} />
+          </div>
         </Page>
       </div>
       {(isAll || show === "needs-you") && <NeedsYou above={above} isAlone={!isAll} />}

@@ -70,9 +70,7 @@ function Asked({ detail, asker, heading }: { detail: ApprovalDetail; asker: Aske
         question={question}
         from={[
           ["Asked by", `${asker.name} (${asker.kind})`],
-          ["It may", asker.rights],
-          ["Machine", asker.machine],
-          ["Tool", `${question.tool} (${effectWords(question.effect).text.toLowerCase()})`],
+          ["Its token", asker.rights],
         ]}
       />
       {detail.at === "machine" ? (

@@ -1,62 +1,81 @@
 /** The record of one call: who made it, how it stands, what came of it. One that runs is followed. */
 import "../../app/mantine-rest.css";
+import { Text } from "@mantine/core";
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../../relay/api-error.ts";
+import { useLive } from "../../relay/live.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { CallRecord } from "./CallRecord.tsx";
-import { recordedCall } from "./calls.ts";
+import { type EndedCall, liveCalls, recordedCall } from "./calls.ts";
 import { EndedCallItem } from "./EndedCall.tsx";
 import classes from "./Feed.module.css";
 import { useMachineName } from "./names.ts";
 import { useCallRecord } from "./use-call-record.ts";
-import { useCallEntry } from "./use-record.ts";
+import { useKnown } from "./use-record.ts";
+import { useWatching } from "./use-watching.ts";
 import { callName } from "./words.ts";
 
 const route = getRouteApi("/d/$device/calls/$call");
 
 export function CallPage() {
+  useWatching();
   const { device, call } = route.useParams();
   const machine = useMachineName()(device);
   const query = useCallRecord(device, call);
-  const entry = useCallEntry(device, call);
-  const tool = query.data?.tool ?? entry.data?.tool ?? "";
+  const { known, entry } = useKnown(device, call, query.data?.state);
+  const told = useLive((live) => live.ended.find((one) => one.call === call));
+  const tool = query.data?.tool ?? entry?.tool ?? told?.tool ?? "";
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page title={callName(tool, machine)} about={`Call ${call}`}>
       {isGone ? (
-        <Short device={device} call={call} machine={machine} />
+        <ShortRecord device={device} call={call} machine={machine} told={told} />
       ) : (
         <Loaded query={query}>
-          {(record) => <CallRecord record={record} entry={entry.data ?? undefined} machine={machine} />}
+          {(record) => <CallRecord record={record} known={known} machine={machine} />}
         </Loaded>
       )}
     </Page>
   );
 }
 
+interface ShortProps {
+  readonly device: string;
+  readonly call: string;
+  readonly machine: string;
+  /** As it was told when it ended, if this page was there. */
+  readonly told: ActivityEntry | undefined;
+}
+
 /** Of what only read, or was refused, there is an entry in the account's record at the most. */
-function Short({ device, call, machine }: { device: string; call: string; machine: string }) {
-  const entry = useCallEntry(device, call);
+function ShortRecord({ device, call, machine, told }: ShortProps) {
+  const { query } = useKnown(device, call, undefined);
+  const [ended] = told ? liveCalls([told]) : [];
+  if (ended) return <Short call={ended} machine={machine} />;
   return (
-    <Loaded query={entry}>
-      {(found) => {
-        const ended = found ? recordedCall(found) : undefined;
+    <Loaded query={query}>
+      {(entry) => {
+        const recorded = entry ? recordedCall(entry) : undefined;
+        if (recorded) return <Short call={recorded} machine={machine} />;
         return (
-          <>
-            <p>
-              {ended
-                ? "Its answer is not kept: the call only read, was refused, or is long over. This is what the record has of it."
-                : "There is no record of this call: it only read, was refused, or is long over."}
-            </p>
-            {ended && (
-              <ul className={classes.list}>
-                <EndedCallItem call={ended} machine={machine} />
-              </ul>
-            )}
-          </>
+          <Text size="sm">There is no record of this call: it only read, was refused, or is long over.</Text>
         );
       }}
     </Loaded>
+  );
+}
+
+function Short({ call, machine }: { call: EndedCall; machine: string }) {
+  return (
+    <>
+      <Text size="sm">
+        Its answer is not kept: the call only read, was refused, or is long over. This is what is known of it.
+      </Text>
+      <ul className={classes.list} aria-label="What is known of it">
+        <EndedCallItem call={call} machine={machine} isOnly />
+      </ul>
+    </>
   );
 }

@@ -1,36 +1,36 @@
 /** What is kept of a call, in words; its outcome; and a way to end one that runs. */
-import { Alert, Group, Text } from "@mantine/core";
+import { Alert, Box, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
 import type { CallAnswer } from "../../relay/call-events.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { Facts } from "../../ui/Facts.tsx";
-import { duration } from "../../ui/format.ts";
+import { countdown, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { scrolled } from "../../ui/scrolled.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
-import type { AuditCall } from "./calls.ts";
 import { KeptElsewhere } from "./KeptElsewhere.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { Parameters } from "./Parameters.tsx";
+import { ScrolledText } from "./ScrolledText.tsx";
 import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
 import { useNow } from "./use-now.ts";
+import type { Known } from "./use-record.ts";
 import { effectWords, makerName, stateWords, visibleLines } from "./words.ts";
 
 interface Props {
   readonly record: CallRecordView;
-  /** What the account's record says of it. */
-  readonly entry: AuditCall | undefined;
+  /** Who made it, with which parameters. */
+  readonly known: Known | undefined;
   readonly machine: string;
 }
 
-export function CallRecord({ record, entry, machine }: Props) {
+export function CallRecord({ record, known, machine }: Props) {
   const { device, call, tool, state, created, deadline, finished, approval } = record;
   const isRunning = !isOver(record);
-  const live = useLiveOutput(record, state === "accepted" && entry !== undefined && entry.effect !== "read");
+  const live = useLiveOutput(record, state === "accepted" && known !== undefined && known.effect !== "read");
   const cancel = () => api("POST /v1/devices/{device}/calls/{call}/cancel", { path: { device, call } });
-  const { tone, text } = stateWords(record);
+  const { tone, text } = stateWords(record, known?.exit);
   return (
     <>
       <Panel
@@ -61,17 +61,21 @@ export function CallRecord({ record, entry, machine }: Props) {
                 {machine}
               </Link>,
             ],
-            ["Made by", entry?.by && makerName({ id: entry.by.grant, name: entry.by.name })],
-            ["Effect", entry && effectWords(entry.effect).text],
+            ["Made by", known && makerName(known.maker)],
+            ["Effect", known && effectWords(known.effect).text],
             ["Made", timeOf(created)],
-            ["Over", finished === null ? undefined : `${timeOf(finished)}${tookOf(entry)}`],
+            ["Over", finished === null ? undefined : `${timeOf(finished)}${tookOf(known)}`],
             ["Ends by itself", isRunning ? timeOf(deadline) : undefined],
-            ["Exit code", entry?.type === "call" ? entry.exit : undefined],
+            ["Exit code", known?.exit],
             ["Problem", record.code ?? undefined],
             ["Decision", approval && DECISIONS[approval.state] + (approval.edited ? ", with changes" : "")],
           ]}
         />
-        {entry?.input && <Parameters input={entry.input} />}
+        {known && (
+          <Box mt="sm">
+            <Parameters input={known.input} />
+          </Box>
+        )}
       </Panel>
       {isRunning ? live && <LiveOutput text={live} /> : <Result record={record} />}
     </>
@@ -116,7 +120,7 @@ function Elapsed({ since }: { since: string }) {
   const now = useNow();
   return (
     <Text span size="sm" c="dimmed" role="timer">
-      for {duration(Math.max(0, now - Date.parse(since)))}
+      for {countdown(now - Date.parse(since))}
     </Text>
   );
 }
@@ -124,21 +128,15 @@ function Elapsed({ since }: { since: string }) {
 function LiveOutput({ text }: { text: string }) {
   return (
     <Panel title="Output since you look">
-      <pre style={SHORT} {...scrolled("Live output")}>
-        {visibleLines(text)}
-      </pre>
+      <ScrolledText label="Live output">{visibleLines(text)}</ScrolledText>
     </Panel>
   );
 }
-
-/** What scrolls is scrolled by keyboard too. */
 
 function timeOf(at: string): string {
   return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
 }
 
-function tookOf(entry: AuditCall | undefined): string {
-  return entry?.type === "call" && entry.ms !== undefined ? `, after ${duration(entry.ms)}` : "";
+function tookOf(known: Known | undefined): string {
+  return known?.ms === undefined ? "" : `, after ${duration(known.ms)}`;
 }
-
-const SHORT = { maxHeight: "24rem", overflow: "auto" } as const;

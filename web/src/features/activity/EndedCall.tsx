@@ -3,16 +3,18 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { memo, useId, useState } from "react";
 import { clockTime, duration } from "../../ui/format.ts";
-import { scrolled } from "../../ui/scrolled.ts";
 import classes from "./Call.module.css";
 import { CallHead } from "./CallHead.tsx";
 import type { EndedCall } from "./calls.ts";
 import { Parameters } from "./Parameters.tsx";
+import { ScrolledText } from "./ScrolledText.tsx";
 import { effectWords, makerName, outcomeWords, visibleLines } from "./words.ts";
 
 interface Props {
   readonly call: EndedCall;
   readonly machine: string;
+  /** It stands for its record: all of it is shown. */
+  readonly isOnly?: boolean;
 }
 
 /** The feed changes often, a call that is over does not. */
@@ -24,10 +26,10 @@ export const EndedCallItem = memo(
     one.machine === other.machine,
 );
 
-function EndedCallView({ call: ended, machine }: Props) {
+function EndedCallView({ call: ended, machine, isOnly = false }: Props) {
   const { call, device, tool, effect, maker, input, outcome, code, exit, preview, at } = ended;
   const id = useId();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isOnly);
   return (
     <li className={classes.call} aria-labelledby={id}>
       <CallHead
@@ -39,33 +41,34 @@ function EndedCallView({ call: ended, machine }: Props) {
         state={outcomeWords(outcome, exit, code)}
       />
       <Parameters input={input} isShort={!isOpen} />
-      {preview && (
-        <pre
-          className={classes.preview}
-          data-short={!isOpen || undefined}
-          {...(isOpen && scrolled("Beginning of its output"))}
-        >
-          {visibleLines(preview)}
-        </pre>
-      )}
+      {preview &&
+        (isOpen ? (
+          <ScrolledText label="Beginning of its output">{visibleLines(preview)}</ScrolledText>
+        ) : (
+          <pre className={classes.preview}>{visibleLines(preview)}</pre>
+        ))}
       <div className={classes.foot}>
-        <button
-          type="button"
-          className={classes.toggle}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <IconChevronRight size={14} aria-hidden />
-          Details
-        </button>
+        {!isOnly && (
+          <button
+            type="button"
+            className={classes.toggle}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <IconChevronRight size={14} aria-hidden />
+            Details
+          </button>
+        )}
         <span>{endOf(ended)}</span>
         {isOpen && (
           <>
             <span>{effectWords(effect).text}</span>
             <span>{new Date(at).toLocaleString()}</span>
-            <Link to="/d/$device/calls/$call" params={{ device, call }}>
-              Open its record
-            </Link>
+            {!isOnly && (
+              <Link to="/d/$device/calls/$call" params={{ device, call }}>
+                Open its record
+              </Link>
+            )}
           </>
         )}
       </div>

@@ -17,6 +17,7 @@ export function FeedNote() {
       <div role="status">
         {state === "reconnecting" && (
           <Alert
+            mb="md"
             color="yellow"
             variant="outline"
             icon={<IconPlugConnectedX aria-hidden />}
@@ -28,12 +29,13 @@ export function FeedNote() {
         )}
       </div>
       {machines && (
-        <Alert color="yellow" variant="outline" title={`What happens on ${machines} is not known`}>
+        <Alert mb="md" color="yellow" variant="outline" title={`What happens on ${machines} is not known`}>
           The relay cannot read its data.
         </Alert>
       )}
       {missed > 0 && (
         <Alert
+          mb="md"
           color="yellow"
           variant="outline"
           title={`${plural(missed, "entry was", "entries were")} left out`}

@@ -11,11 +11,10 @@ const LABELS = [
 ] as const;
 
 interface Props {
-  readonly show: ActivityFilter;
   readonly counts: Readonly<Record<ActivityFilter, number | undefined>>;
 }
 
-export function Filters({ show, counts }: Props) {
+export function Filters({ counts }: Props) {
   return (
     <nav className={classes.filters} aria-label="Which calls are shown">
       {LABELS.map(([filter, label]) => {
@@ -27,7 +26,8 @@ export function Filters({ show, counts }: Props) {
             search={filter === "all" ? {} : { show: filter }}
             replace
             resetScroll={false}
-            aria-current={filter === show ? "page" : undefined}
+            // It marks itself as the current one.
+            activeOptions={{ exact: true }}
             className={classes.filter}
             data-urgent={(filter === "needs-you" && (count ?? 0) > 0) || undefined}
           >

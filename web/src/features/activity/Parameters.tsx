@@ -1,10 +1,11 @@
 /** The parameters of a call, as far as they are kept: shortened, and without secrets. */
 import { visibleLine } from "../../ui/visible-text.ts";
 import classes from "./Parameters.module.css";
+import { visibleLines } from "./words.ts";
 
 interface Props {
   readonly input: Readonly<Record<string, string>>;
-  /** Only the first ones, each on one line. */
+  /** Only the first ones, and of each the first lines. */
   readonly isShort?: boolean;
 }
 
@@ -18,7 +19,7 @@ export function Parameters({ input, isShort = false }: Props) {
     <div className={classes.parameters} data-short={isShort || undefined}>
       {shown.map(([name, value]) => (
         <code key={name}>
-          <span className={classes.name}>{visibleLine(name)}:</span> <bdi>{visibleLine(value)}</bdi>
+          <span className={classes.name}>{visibleLine(name)}:</span> <bdi>{visibleLines(value)}</bdi>
         </code>
       ))}
       {shown.length < all.length && (

@@ -10,8 +10,10 @@ import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
+import type { EndedCall } from "./calls.ts";
 import classes from "./RecentCalls.module.css";
-import { stateWords } from "./words.ts";
+import { useRecordedDetails } from "./use-record.ts";
+import { makerName, stateWords } from "./words.ts";
 
 const PAGE = 10;
 /** How often they are looked at while the page is seen, in milliseconds. */
@@ -30,6 +32,7 @@ export function RecentCalls({ device }: { device: string }) {
     refetchInterval: LOOK_EVERY,
   });
   const calls = data?.pages.flatMap((page) => page.calls);
+  const known = useRecordedDetails(device, calls?.[0]);
   return (
     <Panel title="Recent calls" actions={<Link to="/activity">All activity</Link>}>
       {error && <Problem error={error} retry={() => void refetch()} />}
@@ -37,7 +40,7 @@ export function RecentCalls({ device }: { device: string }) {
       {calls?.length === 0 && <Text size="sm">Nothing that changes something was called here yet.</Text>}
       <ul className={classes.list} aria-label="Recent calls">
         {calls?.map((call) => (
-          <RecentCall key={call.call} call={call} />
+          <RecentCall key={call.call} call={call} known={known.get(call.call)} />
         ))}
       </ul>
       {hasNextPage && (
@@ -49,10 +52,12 @@ export function RecentCalls({ device }: { device: string }) {
   );
 }
 
-function RecentCall({ call: listed }: { call: ListedCall }) {
-  const { call, device, tool, created, approval, code } = listed;
-  const { tone, text } = stateWords(listed);
-  const about = approval?.summary ?? (tone === "bad" ? code : undefined);
+function RecentCall({ call: listed, known }: { call: ListedCall; known: EndedCall | undefined }) {
+  const { call, device, tool, created, approval } = listed;
+  const { tone, text } = stateWords(listed, known?.exit);
+  const about = [parameterOf(known?.input) ?? approval?.summary, known && makerName(known.maker)]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <li>
       <Link to="/d/$device/calls/$call" params={{ device, call }} className={classes.call}>
@@ -71,4 +76,12 @@ function RecentCall({ call: listed }: { call: ListedCall }) {
       </Link>
     </li>
   );
+}
+
+/** What tells most of a call, by its name. */
+const TELLING = ["command", "file_path", "path", "url", "pattern"];
+
+function parameterOf(input: Readonly<Record<string, string>> = {}): string | undefined {
+  const name = TELLING.find((one) => Object.hasOwn(input, one)) ?? Object.keys(input)[0];
+  return name === undefined ? undefined : input[name];
 }

@@ -1,6 +1,5 @@
 /** Foreign text line by line. A long line wraps with an indent, so that its rest cannot pass for a line of its own. */
-import type { ReactNode } from "react";
-import { scrolled } from "../../ui/scrolled.ts";
+import { ScrolledText } from "./ScrolledText.tsx";
 import classes from "./TextLines.module.css";
 
 interface Props {
@@ -11,12 +10,12 @@ interface Props {
 /** A command, or other text as it is. */
 export function TextLines({ text, label }: Props) {
   return (
-    <Block label={label}>
+    <ScrolledText label={label}>
       {text.split("\n").map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
         <span key={at} className={classes.line}>{`${line}\n`}</span>
       ))}
-    </Block>
+    </ScrolledText>
   );
 }
 
@@ -26,7 +25,7 @@ const KINDS: Readonly<Record<string, "ins" | "del">> = { "+": "ins", "-": "del" 
 export function DiffLines({ text, label }: Props) {
   const reader = new HunkReader();
   return (
-    <Block label={label}>
+    <ScrolledText label={label}>
       {text.split("\n").map((line, at) => {
         const isContent = reader.take(line);
         const Line = (isContent && KINDS[line.charAt(0)]) || "span";
@@ -35,19 +34,9 @@ export function DiffLines({ text, label }: Props) {
           <Line key={at} className={classes.line} data-soft={!isContent || undefined}>{`${line}\n`}</Line>
         );
       })}
-    </Block>
+    </ScrolledText>
   );
 }
-
-function Block({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <pre className={classes.block} {...scrolled(label)}>
-      {children}
-    </pre>
-  );
-}
-
-/** What scrolls is scrolled by keyboard too. */
 
 /** Tells content from headers by the hunks' own counts: a removed line may well begin with `---`. */
 class HunkReader {

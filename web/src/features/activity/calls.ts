@@ -3,7 +3,7 @@ import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { Answer } from "../../relay/routes.ts";
 
-type AuditEntry = Answer<"GET /v1/audit">["entries"][number];
+export type AuditEntry = Answer<"GET /v1/audit">["entries"][number];
 export type AuditCall = Extract<AuditEntry, { type: "call" | "denied" }>;
 
 /** `refused`: nothing ran; `expired`: it never reached the machine. */

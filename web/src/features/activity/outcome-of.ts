@@ -25,5 +25,5 @@ export function afterwards({ state, for: reach }: ApprovalView, tool: string): s
     return "It cannot be taken back: the same call is not asked about until the hour is over.";
   if (reach === "always")
     return `The call cannot be taken back. Edit the token to be asked about ${tool} again.`;
-  return "It cannot be taken back: cancel the call below while it runs.";
+  return "It cannot be taken back. While it runs, you can cancel it.";
 }

@@ -28,11 +28,14 @@ export function outcomeWords(outcome: CallOutcome, exit: number | undefined, cod
 }
 
 /** As the record of a call has it. */
-export function stateWords({ state, status, code }: Pick<ListedCall, "state" | "status" | "code">): InWords {
+export function stateWords(
+  { state, status, code }: Pick<ListedCall, "state" | "status" | "code">,
+  exit?: number,
+): InWords {
   if (state === "awaiting_approval") return { tone: "warn", text: "Needs you" };
   if (state === "accepted") return { tone: "info", text: "Running" };
-  if (state === "finished") return outcomeWords(status ?? "success", undefined, code ?? undefined);
-  return outcomeWords(state, undefined, code ?? undefined);
+  const outcome = state === "finished" ? (status ?? "success") : state;
+  return outcomeWords(outcome, exit, code ?? undefined);
 }
 
 const EFFECTS: Readonly<Record<Effect, InWords>> = {
