@@ -14,6 +14,11 @@ export const EVENT_TYPES = [
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+/** How bad it is, the higher the worse; -1 for a word that is not ours. */
+export function severityRank(severity: string | null | undefined): number {
+  return (SEVERITIES as readonly (string | null | undefined)[]).indexOf(severity);
+}
+
 /**
  * Device document 4. Device Event, and what our agent adds. A device may report its own types, and may use our field names
  * for something else: values that are not ours are ignored.

@@ -52,6 +52,10 @@ export const LIMITS = {
   accountSockets: 64,
   /** Passkeys of one account. Relay. */
   passkeysPerAccount: 32,
+  /** Browsers of one account that get notifications. Relay. */
+  pushSubscriptions: 20,
+  /** Notifications of one account at once; then one more each `pushEvery`, and others are dropped. Relay. */
+  pushBurst: 60,
   /** Recovery codes of one account; making new ones replaces all. Relay. */
   recoveryCodes: 10,
   /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */
@@ -198,6 +202,16 @@ export const TIMES = {
   toolsLook: minute,
   /** How often one more event is accepted after a device's `eventBurst` is used up. Relay. */
   eventEvery: 10 * second,
+  /** How often one more notification is sent after an account's `pushBurst` is used up. Relay. */
+  pushEvery: 10 * second,
+  /** Nobody is notified of a call that was decided within this time. Relay. */
+  pushApprovalAfter: 2 * second,
+  /** A notification of an alert or a long call that reaches no browser within this time is dropped. Relay. */
+  pushKept: 12 * hour,
+  /** A call that took at least this long is notified of at its end. Relay. */
+  longCall: minute,
+  /** A condition that ended and began again within this time is not notified of again, unless it is worse. Relay. */
+  alertAgain: 10 * minute,
 } as const;
 
 /** Defaults of the policy's rates (device document, Rate Limits; the owner's own are wider). */

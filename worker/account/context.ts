@@ -15,6 +15,10 @@ import type { Audit } from "../objects/audit.ts";
 import type { Device } from "../objects/device.ts";
 import { type Directory, directoryOf } from "../objects/directory.ts";
 import { grantStore, type OAuthStore } from "../objects/oauth-store.ts";
+import { PushMessages } from "../push/messages.ts";
+import { PushNews } from "../push/news.ts";
+import { PushSubscriptions } from "../push/subscriptions.ts";
+import { Vapid } from "../push/vapid.ts";
 import type { Secrets } from "../secrets.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { AccountApprovals } from "./approvals.ts";
@@ -64,7 +68,10 @@ export class AccountContext {
   readonly people: PersonSockets;
   readonly news: DeviceNews;
   readonly record: AccountRecord;
-  readonly alarms: AlarmTable<"outbox" | "expiry" | "audit" | "cloud">;
+  readonly vapid: Vapid;
+  readonly subscriptions: PushSubscriptions;
+  readonly push: PushNews;
+  readonly alarms: AlarmTable<"outbox" | "expiry" | "audit" | "cloud" | "push">;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
   readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
@@ -97,6 +104,15 @@ export class AccountContext {
       append: (drafts) => env.AUDIT.getByName(this.id).append(drafts),
       againBy: (at) => this.alarms.by("audit", at),
     });
+    this.vapid = new Vapid(state.storage.kv);
+    this.subscriptions = new PushSubscriptions(sql);
+    const { subscriptions, vapid } = this;
+    const sendBy = (at: number) => this.alarms.by("push", at);
+    const messages = new PushMessages({ sql, subscriptions, vapid, sendBy });
+    this.push = new PushNews({
+      ...{ kv: state.storage.kv, subscriptions, messages },
+      nameOf: (device) => devices.find(device)?.name ?? device,
+    });
     this.alarms = new AlarmTable(state.storage, {
       audit: async () => {
         await this.record.ring();
@@ -105,6 +121,7 @@ export class AccountContext {
       outbox: (now) => this.news.ring(now),
       expiry: (now) => this.prune(now),
       cloud: (now) => dropCloudFiles(this, now),
+      push: (now) => messages.ring(now),
     });
   }
 
@@ -160,6 +177,7 @@ export class AccountContext {
       if (grant) this.record.note(grantHappening(grant, "revoked"), by);
       if (grant?.kind === "mcp") clients.push(id);
       this.people.revoke(id);
+      this.subscriptions.prune();
       this.news.add(holders, { type: "revoke", grant: id }, Date.now());
     }
     await Promise.all([this.news.flush(Date.now()), this.#forgetTokens(clients)]);
@@ -188,6 +206,7 @@ export class AccountContext {
   /** Deletes what has expired; returns when the next grant expires. */
   prune(now: number): number | undefined {
     this.grants.prune(now);
+    this.subscriptions.prune();
     this.holders.prune();
     this.codes.prune(now);
     this.approvals.prune(now);

@@ -47,6 +47,7 @@ export class Membership {
       const { profile, grants } = this.#context;
       const now = Date.now();
       profile.close(now);
+      this.#context.vapid.destroy();
       await this.#context.revokeAll(grants.list(now).map(({ id }) => id));
     });
   }

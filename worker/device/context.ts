@@ -19,6 +19,7 @@ import { SignOfLife } from "./link/sign-of-life.ts";
 import { ActivityFeed } from "./observing/activity.ts";
 import { AuditFeed, type Records } from "./observing/audit.ts";
 import { Heads } from "./observing/heads.ts";
+import { LongCalls } from "./observing/long-calls.ts";
 import { Observer } from "./observing/observer.ts";
 import { AccountPause } from "./pause.ts";
 import { LastProof } from "./proof.ts";
@@ -102,8 +103,10 @@ export class DeviceContext {
       isWanted: () => link.current?.attachment.keepsHeads === true,
       send: (frame) => void link.send(frame),
     });
+    const longCalls = new LongCalls({ store, accounts: env.ACCOUNT });
     this.audit = new AuditFeed({
       ...{ store, ledger, storage, health, records: env.AUDIT, sendBy: auditBy },
+      onTold: (drafts) => longCalls.note(drafts),
       onHead: (head) => this.heads.grew(head, Date.now()),
     });
     const { audit } = this;

@@ -5,7 +5,7 @@
  */
 import type { EventView } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
-import type { DeviceEvent } from "@matrx/shared/events.ts";
+import { type DeviceEvent, severityRank } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -47,6 +47,9 @@ interface Placement {
   takenUntil: number;
   now: number;
 }
+
+/** What became of an event. `opened`: it begins a condition, or says that one is worse. `false`: it was stored before, or dropped. */
+export type Kept = false | "kept" | "opened";
 
 /** An event and its sequence number. */
 interface NumberedEvent {
@@ -91,10 +94,10 @@ export class Events {
   }
 
   /**
-   * Stores an event, idempotently. Returns false if it was stored before, or is dropped. Throws MatrxError:
-   * `PAYLOAD_TOO_LARGE`, `UNAVAILABLE` if it cannot be written, or `RATE_LIMITED` for the first one dropped.
+   * Stores an event, idempotently. Throws MatrxError: `PAYLOAD_TOO_LARGE`, `UNAVAILABLE` if it cannot be written, or
+   * `RATE_LIMITED` for the first one dropped.
    */
-  keep(event: DeviceEvent, now: number): boolean {
+  keep(event: DeviceEvent, now: number): Kept {
     const data = JSON.stringify(event.data ?? {});
     if (isLongerThan(data, LIMITS.eventDataBytes)) throw tooLarge();
     const known = this.#state();
@@ -110,7 +113,8 @@ export class Events {
     this.#makeRoom();
     this.#insert(event, { known, data, opens, takenUntil, now });
     this.#known = undefined;
-    return true;
+    const isWorse = !before?.open || severityRank(event.severity) > severityRank(before.severity);
+    return opens && isWorse ? "opened" : "kept";
   }
 
   /** The newest `limit` events, or the first `limit` after a given one; newest last. */

@@ -7,6 +7,7 @@ import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import type { Alert, LongCall } from "../push/news.ts";
 import type { PauseState } from "./pause.ts";
 
 /** Who holds a grant, in the account's words. */
@@ -59,6 +60,8 @@ export interface Accounts extends Lessors {
     keepsToken(grant: GrantId, hash: string): Promise<boolean>;
     noteApproval(approval: ApprovalView): Promise<void>;
     noteActivity(device: DeviceId, entries: ActivityEntry[]): Promise<void>;
+    noteAlert(device: DeviceId, alert: Alert): Promise<void>;
+    noteLongCalls(device: DeviceId, calls: LongCall[]): Promise<void>;
     exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }

@@ -1,6 +1,7 @@
 /** The object's own upkeep: handles slow calls and whatever has expired, so that it can hibernate in between. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AlarmTable } from "../storage/alarms.ts";
+import type { AccountNews } from "./account-news.ts";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Callers } from "./callers/sockets.ts";
 import type { AnswerCredit } from "./calls/answer-credit.ts";
@@ -15,6 +16,7 @@ interface Parts {
   readonly calls: Calls;
   readonly recovery: Recovery;
   readonly approvals: Approvals;
+  readonly news: AccountNews;
   readonly credit: AnswerCredit;
   readonly callers: Callers;
   readonly sockets: DeviceSockets;
@@ -42,7 +44,7 @@ export class Upkeep {
         prune: (now) => this.#prune(now),
         grants: (now) => parts.callers.closeExpired(now),
         approvals: (now) => parts.approvals.look(now),
-        outbox: (now) => parts.approvals.news.flush(now),
+        outbox: (now) => parts.news.flush(now),
         audit: (now) => context.audit.ring(now),
       },
       context.health,

@@ -18,6 +18,7 @@ import { isFor } from "../account/grants.ts";
 import { Invites } from "../account/invites.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
 import { Membership } from "../account/membership.ts";
+import { Notifications } from "../account/notifications.ts";
 import { Passkeys } from "../account/passkeys.ts";
 import { PortLinks } from "../account/port-links.ts";
 import { ReceivedShares } from "../account/received-shares.ts";
@@ -32,6 +33,7 @@ import type { DeviceIdentity } from "../device/store.ts";
 import { ToolListeners } from "../mcp/listeners.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
+import type { Alert, LongCall } from "../push/news.ts";
 import { tooManyError, unknownDeviceError } from "../refusals.ts";
 import { migrate } from "../storage/migrate.ts";
 import { ACCOUNT } from "../storage/migrations.ts";
@@ -50,6 +52,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #recoveryCodes: RecoveryCodes;
   readonly #stop: Stop;
   readonly #watching: Watching;
+  readonly #notifications: Notifications;
   readonly #membership: Membership;
   readonly #invites: Invites;
   readonly #given: GivenShares;
@@ -71,6 +74,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#stop = new Stop(this.#context);
     this.#watching = new Watching(this.#context);
     this.#context.people.onWatch = (screen, now) => this.#watching.watch(screen, now);
+    this.#notifications = new Notifications(this.#context);
     this.#membership = new Membership(this.#context);
     this.#invites = new Invites(this.#context);
     this.#given = new GivenShares(this.#context);
@@ -249,6 +253,31 @@ export class Account extends DurableObject<AccountEnv> {
 
   readPause(...args: Parameters<Stop["read"]>) {
     return this.#stop.read(...args);
+  }
+
+  /** See `Notifications`, like all of these. */
+  readPush(...args: Parameters<Notifications["read"]>) {
+    return this.#notifications.read(...args);
+  }
+
+  setQuietHours(...args: Parameters<Notifications["setQuietHours"]>) {
+    return this.#notifications.setQuietHours(...args);
+  }
+
+  subscribeToPush(...args: Parameters<Notifications["subscribe"]>) {
+    return this.#notifications.subscribe(...args);
+  }
+
+  changePushSubscription(...args: Parameters<Notifications["change"]>) {
+    return this.#notifications.change(...args);
+  }
+
+  unsubscribeFromPush(...args: Parameters<Notifications["unsubscribe"]>) {
+    return this.#notifications.unsubscribe(...args);
+  }
+
+  testPush(...args: Parameters<Notifications["test"]>) {
+    return this.#notifications.test(...args);
   }
 
   /** See `Membership`, like all of these. */
@@ -434,6 +463,7 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(async () => {
       const by = this.#context.person(grant);
       const name = this.#context.devices.find(device)?.name ?? "";
+      this.#withdrawApprovals(device);
       if (!this.#context.devices.remove(device, Date.now())) throw unknownDeviceError(device);
       this.#context.record.note({ type: "device", action: "removed", device, name }, by);
       this.#context.holders.forgetDevice(device);
@@ -467,7 +497,20 @@ export class Account extends DurableObject<AccountEnv> {
     const grant_name = this.#context.grants.find(grant as GrantId, now)?.name ?? null;
     const noted = this.#context.approvals.note({ ...approval, grant_name }, now);
     this.#context.alarms.by("expiry", now + APPROVALS_KEPT);
-    if (noted) this.#context.people.tell({ type: "approval", approval: noted }, now);
+    if (!noted) return;
+    this.#context.people.tell({ type: "approval", approval: noted }, now);
+    this.#context.push.approval(noted, now);
+  }
+
+  /** A device tells of an event that warns. */
+  noteAlert(device: DeviceId, alert: Alert): void {
+    if (this.#context.devices.has(device)) this.#context.push.alert(device, alert, Date.now());
+  }
+
+  /** A device tells of long calls that ended. */
+  noteLongCalls(device: DeviceId, calls: LongCall[]): void {
+    if (!this.#context.devices.has(device)) return;
+    for (const call of calls) this.#context.push.finished(device, call, Date.now());
   }
 
   /** A device tells what is called there, while somebody watches. */
@@ -522,6 +565,13 @@ export class Account extends DurableObject<AccountEnv> {
 
   override alarm(): Promise<void> {
     return this.#context.alarms.ring(Date.now());
+  }
+
+  /** Of a device that is being removed. */
+  #withdrawApprovals(device: DeviceId): void {
+    const now = Date.now();
+    for (const approval of this.#context.approvals.pending(now))
+      if (approval.device === device) this.#context.push.approval({ ...approval, state: "cancelled" }, now);
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {

@@ -16,6 +16,7 @@ import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
+import { AccountNews } from "../device/account-news.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { Approvals } from "../device/approvals/approvals.ts";
 import type { Person } from "../device/approvals/decisions.ts";
@@ -37,6 +38,7 @@ import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
+import { Alerts } from "../device/observing/alerts.ts";
 import type { PauseNews } from "../device/pause.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
@@ -65,6 +67,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #callers: Callers;
   readonly #sockets: DeviceSockets;
   readonly #requests: Requests;
+  readonly #alerts: Alerts;
   readonly #upkeep: Upkeep;
   readonly #mcp: McpEndpoints;
   readonly #listeners: ToolListeners;
@@ -83,7 +86,9 @@ export class Device extends DurableObject<DeviceEnv> {
     });
     const rights = new ChangedRights(context, calls);
     const recovery = new Recovery(context, calls);
-    const approvals = new Approvals(context, calls, (name, at) => this.#upkeep.schedule(name, at));
+    const schedule = (name: "approvals" | "outbox", at: number) => this.#upkeep.schedule(name, at);
+    const news = new AccountNews(context, (at) => schedule("outbox", at));
+    const approvals = new Approvals(context, { calls, news, schedule });
     const admission = new Admission(context, calls, approvals);
     const callers = new Callers(context, calls, admission);
     const queued = {
@@ -111,7 +116,10 @@ export class Device extends DurableObject<DeviceEnv> {
     const streams = new RestStreams(context, admission, calls, this.#streams);
     const bytes = new BytesCalls(context, rest);
     this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, streams });
-    this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
+    this.#alerts = new Alerts(context.storage.kv, (alert, now) => news.alert(alert, now));
+    this.#upkeep = new Upkeep(context, {
+      ...{ calls, recovery, approvals, news, credit, callers, sockets, messages },
+    });
     this.#mcp = new McpEndpoints({
       hostFor: (caller, origin) => {
         const port = new OwnPort(context.name, this.#requests, caller);
@@ -406,7 +414,10 @@ export class Device extends DurableObject<DeviceEnv> {
 
   #event(event: DeviceEvent, now: number): void {
     try {
-      if (this.#context.events.keep(event, now)) this.#callers.tellEvents(now);
+      const kept = this.#context.events.keep(event, now);
+      if (!kept) return;
+      this.#callers.tellEvents(now);
+      this.#alerts.note(event, kept, now);
     } finally {
       if (this.#context.events.isUnsaved) this.#context.timer.by(now + TIMES.settleAfter);
     }

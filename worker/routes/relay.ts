@@ -20,6 +20,7 @@ import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operat
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import * as pauseApi from "@matrx/shared/pause-api.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import * as pushApi from "@matrx/shared/push-api.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as recoveryApi from "@matrx/shared/recovery-code.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
@@ -53,6 +54,7 @@ import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
 import { pauseRoutes } from "./pause.ts";
 import { newPortLinkRoute } from "./port-links.ts";
+import { PUSH_SUBSCRIPTION_PARAMETER, pushRoutes } from "./push.ts";
 import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
@@ -82,6 +84,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   removeCloudFileRoute,
   ...approvalsRoutes,
   ...pauseRoutes,
+  ...pushRoutes,
   ...auditRoutes,
   ...pairingsRoutes,
   ...oauthRoutes,
@@ -155,6 +158,7 @@ export const RELAY: Surface = {
     People: "The accounts on a relay, and what they share",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
+    Notifications: "What a person is told in browsers, even if no page is open",
     Record: "Who did what on which machine, provably",
     Pairing: "Adding a machine, signing in a command line",
     OAuth: "How AI clients are let in (MCP)",
@@ -181,12 +185,14 @@ export const RELAY: Surface = {
     invite: INVITE_PARAMETER,
     account: ACCOUNT_PARAMETER,
     cloud_file: CLOUD_FILE_PARAMETER,
+    subscription: PUSH_SUBSCRIPTION_PARAMETER,
   },
   schemas: {
     ...api,
     ...tokenApi,
     ...approvals,
     ...pauseApi,
+    ...pushApi,
     auditPageSchema: audit.auditPageSchema,
     auditEntrySchema: audit.auditEntrySchema,
     auditBySchema: audit.auditBySchema,

@@ -7,6 +7,7 @@ import type { ApprovalDecided, ToolPrepared } from "@matrx/shared/device-frames.
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { AccountNews } from "../account-news.ts";
 import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recipient } from "../calls/types.ts";
@@ -16,38 +17,40 @@ import { requireEnforced } from "../link/enforcement.ts";
 import { AskedTools } from "./asking.ts";
 import { Decisions, type Person } from "./decisions.ts";
 import { Delivery } from "./delivery.ts";
-import { ApprovalNews } from "./news.ts";
 import { callApproval, type Parked, parkedCall } from "./parked.ts";
 import { Preparation } from "./preparation.ts";
 import { allowedTooLate, tooLargeToAsk, tooManyWaiting, undecided } from "./refusals.ts";
 import type { ApprovalRows } from "./rows.ts";
 import { WaitingCalls } from "./waiting.ts";
 
-/** Schedules work by alarm, so that it is done even if the object sleeps. */
-type Schedule = (name: "approvals" | "outbox", at: number) => void;
+/** What it needs besides the device's context. */
+interface Parts {
+  readonly calls: Calls;
+  readonly news: AccountNews;
+  /** Schedules work by alarm, so that it is done even if the object sleeps. */
+  readonly schedule: (name: "approvals" | "outbox", at: number) => void;
+}
 
 const LEFT = "The device disconnected before it said whether the owner must be asked: the call did not run";
 
 export class Approvals {
   readonly #context: DeviceContext;
   readonly #calls: Calls;
-  readonly #schedule: Schedule;
+  readonly #schedule: Parts["schedule"];
   readonly #tools: AskedTools;
   readonly #rows: ApprovalRows;
   readonly #waiting: WaitingCalls;
   readonly #preparation: Preparation;
   readonly #delivery: Delivery;
   readonly #decisions: Decisions;
-  readonly news: ApprovalNews;
 
-  constructor(context: DeviceContext, calls: Calls, schedule: Schedule) {
+  constructor(context: DeviceContext, { calls, news, schedule }: Parts) {
     this.#context = context;
     this.#calls = calls;
     this.#schedule = schedule;
     this.#tools = new AskedTools(context.store);
     this.#rows = context.approvals;
-    this.news = new ApprovalNews(context, (at) => schedule("outbox", at));
-    this.#waiting = new WaitingCalls(context, this.#rows, { calls, news: this.news });
+    this.#waiting = new WaitingCalls(context, this.#rows, { calls, news });
     this.#preparation = new Preparation(context, calls, this.#waiting);
     this.#delivery = new Delivery(context, calls, this.#waiting);
     this.#decisions = new Decisions(context, this.#waiting, this.#preparation);

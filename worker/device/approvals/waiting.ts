@@ -2,10 +2,10 @@
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { Question } from "@matrx/shared/question.ts";
+import type { AccountNews } from "../account-news.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { DeviceContext } from "../context.ts";
-import type { ApprovalNews } from "./news.ts";
 import { callApproval, type Parked } from "./parked.ts";
 import type { ApprovalRows, Decided } from "./rows.ts";
 import { type ApprovalEvent, isOpen, next } from "./state.ts";
@@ -23,12 +23,12 @@ export class WaitingCalls {
   readonly rows: ApprovalRows;
   readonly #context: DeviceContext;
   readonly #calls: Calls;
-  readonly #news: ApprovalNews;
+  readonly #news: AccountNews;
   readonly #open = new Map<string, Parked>();
   /** Those that ended while storage took no writes. */
   #unsaved: Parked[] = [];
 
-  constructor(context: DeviceContext, rows: ApprovalRows, parts: { calls: Calls; news: ApprovalNews }) {
+  constructor(context: DeviceContext, rows: ApprovalRows, parts: { calls: Calls; news: AccountNews }) {
     this.#context = context;
     this.rows = rows;
     this.#calls = parts.calls;
@@ -108,6 +108,6 @@ export class WaitingCalls {
         for (const recipient of pending.recipients) recipient.asked(approval, pending.call as CallId);
     }
     const row = this.#context.health.isFailing ? undefined : this.rows.find(parked.id);
-    if (row) this.#news.tell(approvalView(row, this.#context.device), now);
+    if (row) this.#news.approval(approvalView(row, this.#context.device), now);
   }
 }

@@ -28,6 +28,8 @@ interface AuditHost {
   readonly storage: Pick<Storage, "sql" | "kv">;
   readonly health: Pick<StorageHealth, "isFailing">;
   readonly records: Records;
+  /** What the record was told. */
+  readonly onTold: (drafts: readonly AuditDraft[]) => void;
   /** The record's end, after something of this device was added. */
   readonly onHead: (head: AuditHead) => void;
   /** Sends by then, even if the object sleeps; in milliseconds since 1970. */
@@ -180,7 +182,7 @@ export class AuditFeed {
   }
 
   async #sendBatch(now: number): Promise<void> {
-    const { store, ledger, records, onHead } = this.#host;
+    const { store, ledger, records, onTold, onHead } = this.#host;
     if (!store.record) return;
     const { account, id: device } = store.record;
     const kept = this.#kept();
@@ -203,6 +205,7 @@ export class AuditFeed {
       if (lost) this.#loseAlso(lost);
       throw error;
     }
+    onTold(drafts);
     this.#waiting = this.#waiting.slice(noted.length);
     const [last] = kept.slice(-1);
     if (last) this.#host.storage.sql.exec("DELETE FROM audit_outbox WHERE id <= ?", last.id);
