@@ -54,7 +54,7 @@ export const LIMITS = {
   passkeysPerAccount: 32,
   /** Browsers of one account that get notifications. Relay. */
   pushSubscriptions: 20,
-  /** Notifications of one account at once; then one more each `pushEvery`, and others are dropped. Relay. */
+  /** Notifications of one browser at once; then one more each `pushEvery`, and others are dropped. Relay. */
   pushBurst: 60,
   /** Recovery codes of one account; making new ones replaces all. Relay. */
   recoveryCodes: 10,
@@ -202,7 +202,7 @@ export const TIMES = {
   toolsLook: minute,
   /** How often one more event is accepted after a device's `eventBurst` is used up. Relay. */
   eventEvery: 10 * second,
-  /** How often one more notification is sent after an account's `pushBurst` is used up. Relay. */
+  /** How often one more notification is sent after a browser's `pushBurst` is used up. Relay. */
   pushEvery: 10 * second,
   /** Nobody is notified of a call that was decided within this time. Relay. */
   pushApprovalAfter: 2 * second,

@@ -72,7 +72,16 @@ export class Notifications {
       if (others.length >= LIMITS.pushSubscriptions)
         throw tooManyError("browsers that get notifications", LIMITS.pushSubscriptions);
       const id = `push_${randomBase32(16)}`;
-      const made = { ...wanted, id, grant: person, kinds, created: now, succeeded: null, problem: null };
+      const made = {
+        ...wanted,
+        id,
+        grant: person,
+        kinds,
+        created: now,
+        succeeded: null,
+        problem: null,
+        rate: 0,
+      };
       subscriptions.add(made);
       return viewOf(made, person);
     });

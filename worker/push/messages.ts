@@ -1,19 +1,23 @@
 /**
  * Messages to browsers, one row each until its push service took it: sent by the account's alarm, again if that failed, and
- * not for ever. One about an approval is kept until it is decided, so that it can be withdrawn.
+ * not for ever. A question is kept until it is answered, so that it can be withdrawn.
  */
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { takeOne } from "@matrx/shared/rate-limit.ts";
 import { logWarning } from "../log.ts";
 import { type Sending, type Sent, sendPush } from "./send.ts";
 import type { PushSubscriptions, Subscription } from "./subscriptions.ts";
 import type { Vapid } from "./vapid.ts";
+
+/** `question`: its row stays until it is settled or expires. `settled`: takes a question's place. */
+type Role = "news" | "question" | "settled";
 
 export interface NewMessage extends Pick<Sending, "about" | "urgency" | "text"> {
   /** When it is of no use any more, in milliseconds since 1970. */
   readonly expires: number;
   /** When it is sent. */
   readonly due: number;
-  /** It may have to be withdrawn: its row stays until it expires. */
-  readonly stays?: boolean;
+  readonly role: Role;
 }
 
 interface MessageRow extends Record<string, SqlStorageValue> {
@@ -22,17 +26,18 @@ interface MessageRow extends Record<string, SqlStorageValue> {
   about: string;
   body: string;
   urgency: Sending["urgency"];
+  role: Role;
   expires: number;
-  stays: number;
   tries: number;
   /** Null: it was sent. */
   due: number | null;
 }
 
-/** A message is tried so often; the wait before a try grows fourfold, unless the push service says how long. In milliseconds. */
+/** A message is tried so often; the wait grows fourfold each time, and is longer if the push service says so. In milliseconds. */
 const TRIES_MAX = 5;
 const WAIT_FIRST = 5_000;
-const WAIT_MAX = 15 * 60_000;
+/** Whoever can make a phone ring, may do it so often: an AI that asks without end, a machine that warns. */
+const RATE = { burst: LIMITS.pushBurst, everyMs: TIMES.pushEvery };
 /** Each round of the alarm sends so many, so many at once: nothing else of the account waits long. */
 const ROUND = 12;
 const AT_ONCE = 6;
@@ -55,28 +60,27 @@ export class PushMessages {
   }
 
   /** Takes the place of an earlier one about the same. */
-  add({ id }: Subscription, { about, text, urgency, expires, due, stays = false }: NewMessage): void {
+  add({ id }: Subscription, { about, text, urgency, role, expires, due }: NewMessage): void {
     this.#host.sql.exec(
-      `INSERT INTO push_messages (subscription, about, body, urgency, expires, stays, due) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO push_messages (subscription, about, body, urgency, role, expires, due) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (subscription, about) DO UPDATE SET body = excluded.body, urgency = excluded.urgency,
-       expires = excluded.expires, stays = excluded.stays, due = excluded.due, tries = 0`,
-      ...[id, about, text, urgency, expires, Number(stays), due],
+       role = excluded.role, expires = excluded.expires, due = excluded.due, tries = 0`,
+      ...[id, about, text, urgency, role, expires, due],
     );
     this.#host.sendBy(due);
   }
 
-  /** What it was about is over: whoever was not told yet is told nothing, the others get another message in its place. */
-  settle(about: string, settled: NewMessage): void {
+  /** A question is over: whoever was not asked yet is told nothing, the others get another message in its place. */
+  settle({ about, text, urgency, role, expires, due }: NewMessage): void {
     const { sql, sendBy } = this.#host;
-    const { text, urgency, expires, due } = settled;
     const rows = sql.exec<MessageRow>("SELECT * FROM push_messages WHERE about = ?", about).toArray();
     for (const { id, due: was, tries } of rows) {
       const isUntold = was !== null && tries === 0 && !this.#sending.has(id);
       if (isUntold) this.#drop(id);
       else
         sql.exec(
-          "UPDATE push_messages SET body = ?, urgency = ?, expires = ?, stays = 0, tries = 0, due = ? WHERE id = ?",
-          ...[text, urgency, expires, due, id],
+          "UPDATE push_messages SET body = ?, urgency = ?, role = ?, expires = ?, tries = 0, due = ? WHERE id = ?",
+          ...[text, urgency, role, expires, due, id],
         );
     }
     if (rows.length > 0) sendBy(due);
@@ -86,21 +90,29 @@ export class PushMessages {
   async ring(now: number): Promise<number | undefined> {
     this.#host.sql.exec("DELETE FROM push_messages WHERE expires <= ?", now);
     const due = this.#host.sql
-      .exec<MessageRow>("SELECT * FROM push_messages WHERE due <= ? ORDER BY due, id LIMIT ?", now, ROUND)
+      .exec<{ id: number }>(
+        "SELECT id FROM push_messages WHERE due <= ? ORDER BY due, id LIMIT ?",
+        now,
+        ROUND,
+      )
       .toArray();
     const sendNext = async (): Promise<void> => {
-      for (let row = due.shift(); row; row = due.shift()) await this.#send(row);
+      for (let next = due.shift(); next; next = due.shift()) await this.#send(next.id);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, sendNext));
     return this.#next();
   }
 
-  async #send(row: MessageRow): Promise<void> {
-    const { subscriptions, vapid } = this.#host;
-    const { id, about, body: text, urgency, expires } = row;
+  /** What is no longer due is not sent: while others were, its question may have been answered. */
+  async #send(id: number): Promise<void> {
+    const { sql, subscriptions, vapid } = this.#host;
     const now = Date.now();
+    const query = "SELECT * FROM push_messages WHERE id = ? AND due IS NOT NULL AND expires > ?";
+    const [row] = sql.exec<MessageRow>(query, id, now);
+    if (!row) return;
+    const { about, body: text, urgency, expires } = row;
     const target = subscriptions.find(row.subscription, now);
-    if (!target) return this.#drop(id);
+    if (!target || !this.#take(row, target, now)) return this.#drop(id);
     this.#sending.add(id);
     try {
       const sending = { text, about, urgency, keptFor: expires - now };
@@ -113,6 +125,14 @@ export class PushMessages {
     }
   }
 
+  /** Counts a message once. What is only withdrawn does not count. Returns false if it is one too many. */
+  #take({ role, tries }: MessageRow, { id, rate }: Subscription, now: number): boolean {
+    if (role === "settled" || tries > 0) return true;
+    const next = takeOne(rate, RATE, now);
+    if (next !== undefined) this.#host.subscriptions.setRate(id, next);
+    return next !== undefined;
+  }
+
   /** What became of it; a row that was changed meanwhile is due anew. */
   #note(row: MessageRow, target: Subscription, sent: Sent): void {
     const { subscriptions } = this.#host;
@@ -120,7 +140,7 @@ export class PushMessages {
     if (sent.type === "gone") return subscriptions.remove(target.id);
     if (sent.type === "sent") {
       subscriptions.succeeded(target.id, now);
-      return this.#end(row, row.stays === 1);
+      return this.#end(row, row.role === "question");
     }
     subscriptions.failed(target.id, sent.problem);
     const again = sent.type === "later" ? now + waitOf(row.tries, sent.afterMs) : undefined;
@@ -148,5 +168,5 @@ export class PushMessages {
 }
 
 function waitOf(tries: number, afterMs: number | undefined): number {
-  return Math.min(Math.max(afterMs ?? 0, WAIT_FIRST * 4 ** tries), WAIT_MAX);
+  return Math.max(afterMs ?? 0, WAIT_FIRST * 4 ** tries);
 }

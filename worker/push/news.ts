@@ -1,9 +1,8 @@
 /** What happened on an account's machines, as messages to its people's browsers. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
-import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import type { PushKind, QuietHours } from "@matrx/shared/push-api.ts";
 import type { PushMessage } from "@matrx/shared/push-message.ts";
-import { takeOne } from "@matrx/shared/rate-limit.ts";
 import type { NewMessage, PushMessages } from "./messages.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import type { PushSubscriptions, Subscription } from "./subscriptions.ts";
@@ -33,9 +32,6 @@ interface NewsHost {
 }
 
 const SETTINGS = "push_settings";
-const RATE_STATE = "push_rate";
-/** Whoever can make an account's phones ring, may do it so often: an AI that asks and cancels without end, a machine that warns. */
-const RATE = { burst: LIMITS.pushBurst, everyMs: TIMES.pushEvery };
 const TOOL_CHARS = 64;
 
 export class PushNews {
@@ -64,12 +60,14 @@ export class PushNews {
       at_machine: at === "machine",
     });
     if (state !== "pending") {
-      const settled = { about, text, urgency: "normal", expires: now + TIMES.approval, due: now } as const;
-      return this.#host.messages.settle(about, settled);
+      const role = "settled";
+      return this.#host.messages.settle({
+        ...{ about, text, role, urgency: "normal", expires: now + TIMES.approval, due: now },
+      });
     }
     const expires = Date.parse(approval.expires);
     const due = now + TIMES.pushApprovalAfter;
-    this.#tell("approvals", { about, text, urgency: "high", expires, due, stays: true }, now);
+    this.#tell("approvals", { about, text, role: "question", urgency: "high", expires, due }, now);
   }
 
   alert(device: string, { event_type, key, severity, at }: Alert, now: number): void {
@@ -79,7 +77,7 @@ export class PushNews {
     const message = { kind: "alert", device, machine, event_type, severity } as const;
     const urgency = severity === "critical" ? "high" : "normal";
     const about = `alert ${JSON.stringify([device, event_type, key])}`;
-    this.#tell("alerts", { about, text: textOf(message), urgency, expires, due: now }, now);
+    this.#tell("alerts", { about, text: textOf(message), role: "news", urgency, expires, due: now }, now);
   }
 
   finished(device: string, { call, tool, status }: LongCall, now: number): void {
@@ -93,17 +91,15 @@ export class PushNews {
       status,
     } as const;
     const [about, expires] = [`call ${call}`, now + TIMES.pushKept];
-    this.#tell("finished", { about, text: textOf(message), urgency: "normal", expires, due: now }, now);
+    this.#tell(
+      "finished",
+      { about, text: textOf(message), role: "news", urgency: "normal", expires, due: now },
+      now,
+    );
   }
 
   #tell(kind: PushKind, message: NewMessage, now: number): void {
-    const { kv, messages } = this.#host;
-    const told = this.#recipients(kind, now);
-    if (told.length === 0) return;
-    const state = takeOne(kv.get<number>(RATE_STATE) ?? 0, RATE, now);
-    if (state === undefined) return;
-    kv.put(RATE_STATE, state);
-    for (const subscription of told) messages.add(subscription, message);
+    for (const subscription of this.#recipients(kind, now)) this.#host.messages.add(subscription, message);
   }
 
   #recipients(kind: PushKind, now: number): Subscription[] {

@@ -12,6 +12,8 @@ export interface Subscription extends Target {
   readonly created: number;
   readonly succeeded: number | null;
   readonly problem: string | null;
+  /** State of the rate at which it is told of something. */
+  readonly rate: number;
 }
 
 interface SubscriptionRow extends Record<string, SqlStorageValue> {
@@ -27,6 +29,7 @@ interface SubscriptionRow extends Record<string, SqlStorageValue> {
   created: number;
   succeeded: number | null;
   problem: string | null;
+  rate: number;
 }
 
 /** Those whose session goes on, also if its end has not been noticed yet. */
@@ -66,6 +69,11 @@ export class PushSubscriptions {
 
   setKinds(id: string, kinds: readonly PushKind[]): void {
     this.#sql.exec("UPDATE push_subscriptions SET kinds = ? WHERE id = ?", JSON.stringify(kinds), id);
+  }
+
+  /** Its rate, after one more. */
+  setRate(id: string, rate: number): void {
+    this.#sql.exec("UPDATE push_subscriptions SET rate = ? WHERE id = ?", rate, id);
   }
 
   /** Its push service took a message. */

@@ -83,11 +83,11 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(`CREATE TABLE IF NOT EXISTS push_subscriptions (
       id TEXT PRIMARY KEY, grant_id TEXT NOT NULL, endpoint TEXT NOT NULL, p256dh TEXT NOT NULL, auth TEXT NOT NULL,
       contact TEXT NOT NULL, name TEXT NOT NULL, kinds TEXT NOT NULL, created INTEGER NOT NULL, succeeded INTEGER,
-      problem TEXT) WITHOUT ROWID`);
-    // `due` is null once a message was sent that may have to be withdrawn.
+      problem TEXT, rate INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`);
+    // `due` is null once a question was sent that may have to be withdrawn.
     sql.exec(`CREATE TABLE IF NOT EXISTS push_messages (
       id INTEGER PRIMARY KEY AUTOINCREMENT, subscription TEXT NOT NULL, about TEXT NOT NULL, body TEXT NOT NULL,
-      urgency TEXT NOT NULL, expires INTEGER NOT NULL, stays INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
+      urgency TEXT NOT NULL, role TEXT NOT NULL, expires INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
       due INTEGER, UNIQUE (subscription, about))`);
   },
 ];

@@ -53,6 +53,8 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "decideApproval",
     "getPause",
     "setPause",
+    ...["getPush", "changePush", "testPush"],
+    ...["createPushSubscription", "changePushSubscription", "removePushSubscription"],
     "cancelCalls",
     "listAudit",
     "getAuditHead",

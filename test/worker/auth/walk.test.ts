@@ -8,6 +8,7 @@ import { TestCaller } from "../helpers/caller.ts";
 import { storedFile } from "../helpers/cloud.ts";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
 import { askCounting } from "../helpers/object-calls.ts";
+import { subscribe } from "../helpers/push.ts";
 import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
 
 type Ids = Readonly<Record<string, string>>;
@@ -39,6 +40,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   setPolicy: {},
   explainPolicy: { tool: "Read" },
   sendCommand: { command: "shutdown" },
+  changePushSubscription: { kinds: [] },
   decideApproval: { decision: "allow" },
   invokeTool: { tool: "Read", input: {} },
   callTool: {},
@@ -63,6 +65,7 @@ beforeAll(async () => {
     ...{ device: annIdentity.id, grant: annToken.id, call, account: ann.account },
     ...{ approval: "approval_4k7m2x9qpatr6w1z", invite: "invite_4k7m2x9qpatr6w1z", tool: "Read" },
     cloud_file: (await storedFile(ann, "hers")).id,
+    subscription: (await subscribe(ann)).id,
   };
 
   walker = await Person.signIn();
@@ -94,6 +97,7 @@ function neverGiven(): Ids {
     approval: `approval_${random(16)}`,
     invite: `invite_${random(16)}`,
     cloud_file: `cloud_${random(16)}`,
+    subscription: `push_${random(16)}`,
   };
 }
 
