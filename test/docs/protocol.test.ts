@@ -16,6 +16,7 @@ import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import { newPortLinkSchema } from "@matrx/shared/port-link-api.ts";
+import * as pushApi from "@matrx/shared/push-api.ts";
 import { recoverySignInSchema } from "@matrx/shared/recovery-code.ts";
 import {
   decodeAgentFrame,
@@ -280,6 +281,10 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
   "POST /v1/pause": newPauseSchema,
+  "PATCH /v1/push": pushApi.changedPushSchema,
+  "POST /v1/push/subscriptions": pushApi.newPushSubscriptionSchema,
+  "PATCH /v1/push/subscriptions/:subscription": pushApi.changedPushSubscriptionSchema,
+  "POST /v1/push/test": pushApi.newPushTestSchema,
   "POST /v1/calls/cancel": cancelCallsSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
