@@ -28,7 +28,7 @@ export class Refusal extends Problem {
 export async function request<Schema extends z.ZodType>(
   relay: Pick<Relay, "url">,
   credential: Credential | undefined,
-  line: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`,
+  line: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`,
   schema: Schema,
   body?: unknown,
 ): Promise<z.infer<Schema>> {

@@ -15,7 +15,7 @@ export interface TestRelay extends Relay {
   /** Calls the REST interface; the answer is checked against `schema`. */
   request<Schema extends z.ZodType>(
     credential: Credential | undefined,
-    line: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`,
+    line: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`,
     schema: Schema,
     body?: unknown,
   ): Promise<z.infer<Schema>>;

@@ -19,6 +19,17 @@ export interface Opened {
   readonly faults: readonly string[];
 }
 
+export interface OpenOptions {
+  readonly screen?: Screen;
+  readonly dark?: boolean;
+  /** With the service worker, which otherwise stays out of the way. */
+  readonly workers?: boolean;
+  /** More of the browser, such as its name. */
+  readonly context?: BrowserContextOptions;
+  /** A script that runs before the page's own. */
+  readonly before?: string;
+}
+
 export interface App {
   readonly relay: TestRelay;
   readonly machine: Machine;
@@ -27,13 +38,6 @@ export interface App {
   open(path: string, options?: OpenOptions): Promise<Opened>;
   /** The same, with nobody signed in. */
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
-}
-
-export interface OpenOptions {
-  readonly screen?: Screen;
-  readonly dark?: boolean;
-  /** With the service worker, which otherwise stays out of the way. */
-  readonly workers?: boolean;
 }
 
 /** Starts them before the tests of a file, and ends them after. */
@@ -54,15 +58,17 @@ export function startApp(): App {
 
   async function openSignedOut(
     path: string,
-    { screen = "desktop", dark = true, workers = false }: OpenOptions = {},
+    { screen = "desktop", dark = true, workers = false, context: more, before }: OpenOptions = {},
   ): Promise<Opened> {
     const context = await browser.newContext({
       ...SCREENS[screen],
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
       serviceWorkers: workers ? "allow" : "block",
+      ...more,
     });
     onTestFinished(() => context.close());
+    if (before) await context.addInitScript(before);
     const page = await context.newPage();
     const faults = faultsOf(page);
     if (path) await page.goto(`${relay.url}${APP}${path}`);

@@ -10,6 +10,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import "./app/notification-taps.ts";
 import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";

@@ -11,6 +11,7 @@ import type * as passkey from "@matrx/shared/passkey-api.ts";
 import type * as pause from "@matrx/shared/pause-api.ts";
 import type * as policy from "@matrx/shared/policy.ts";
 import type * as explain from "@matrx/shared/policy-explain.ts";
+import type * as push from "@matrx/shared/push-api.ts";
 import type * as recovery from "@matrx/shared/recovery-code.ts";
 import type * as session from "@matrx/shared/session-api.ts";
 import type * as share from "@matrx/shared/share-api.ts";
@@ -68,6 +69,16 @@ export interface Routes {
     body: In<typeof pause.cancelCallsSchema>;
     answer: Out<typeof pause.cancelledCallsSchema>;
   };
+
+  "GET /v1/push": { answer: push.PushView };
+  "PATCH /v1/push": { body: In<typeof push.changedPushSchema>; answer: push.PushView };
+  "POST /v1/push/subscriptions": { body: push.NewPushSubscription; answer: push.PushSubscriptionView };
+  "PATCH /v1/push/subscriptions/{subscription}": {
+    body: In<typeof push.changedPushSubscriptionSchema>;
+    answer: push.PushSubscriptionView;
+  };
+  "DELETE /v1/push/subscriptions/{subscription}": { answer: Nothing };
+  "POST /v1/push/test": { body: In<typeof push.newPushTestSchema>; answer: push.PushTest };
 
   "GET /v1/tokens": { answer: Out<typeof token.tokenListSchema> };
   "POST /v1/tokens": { body: In<typeof token.newTokenSchema>; answer: Out<typeof token.createdTokenSchema> };

@@ -1,4 +1,5 @@
-/** The app's service worker: it starts offline, and tabs of an older release keep their files. */
+/** The app's service worker: it starts offline, tabs of an older release keep their files, and notifications are shown. */
+import "./push.ts";
 import { answer, isOurs, keepShell, removeOldShells } from "./shell.ts";
 
 declare const self: ServiceWorkerGlobalScope;

@@ -1,5 +1,5 @@
 /** The parts of the settings, in the order of their list. Each is loaded when somebody goes there. */
-import { IconInfoCircle, IconKey, IconPalette, IconUser } from "@tabler/icons-react";
+import { IconBell, IconInfoCircle, IconKey, IconPalette, IconUser } from "@tabler/icons-react";
 import { type ComponentType, lazy } from "react";
 
 export interface Part {
@@ -26,6 +26,13 @@ export const PARTS: readonly Part[] = [
     about: "AI apps and programs that may use your machines",
     icon: IconKey,
     Content: lazy(async () => ({ default: (await import("./tokens/TokensPart.tsx")).TokensPart })),
+  },
+  {
+    id: "notifications",
+    label: "Notifications",
+    about: "What this browser tells you, and when it is quiet",
+    icon: IconBell,
+    Content: lazy(async () => ({ default: (await import("./NotificationsPart.tsx")).NotificationsPart })),
   },
   {
     id: "appearance",

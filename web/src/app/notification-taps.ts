@@ -1,0 +1,12 @@
+/** A tap on a notification leads this page somewhere else in the app, without loading it anew. */
+import { router } from "./router.tsx";
+
+navigator.serviceWorker?.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+  const path = pathOf(data);
+  if (path?.startsWith("/app/")) router.history.push(path);
+});
+
+function pathOf(data: unknown): string | undefined {
+  const isGo = typeof data === "object" && data !== null && "type" in data && data.type === "go";
+  return isGo && "path" in data && typeof data.path === "string" ? data.path : undefined;
+}
