@@ -92,9 +92,23 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
+/** What the record shows, and the machine to share. */
+interface SettingsSearch {
+  machine?: string | undefined;
+  token?: string | undefined;
+  type?: string | undefined;
+  share?: string | undefined;
+}
+
 const settingsPart = createRoute({
   getParentRoute: () => root,
   path: "/settings/$part",
+  validateSearch: ({ machine, token, type, share }: Record<string, unknown>): SettingsSearch => ({
+    ...(typeof machine === "string" && { machine }),
+    ...(typeof token === "string" && { token }),
+    ...(typeof type === "string" && { type }),
+    ...(typeof share === "string" && { share }),
+  }),
   component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 

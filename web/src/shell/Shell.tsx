@@ -13,16 +13,21 @@ import { openPalette, usePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
 import { Questions } from "./Questions.tsx";
 import classes from "./Shell.module.css";
+import { IS_MAC, useShortcutState } from "./shortcuts.ts";
 import { useCurrentDevice } from "./use-current-device.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
 
 const Palette = lazy(() =>
   import("./Palette.tsx").then(({ Palette: component }) => ({ default: component })),
 );
+const ShortcutHelp = lazy(async () => ({ default: (await import("./ShortcutHelp.tsx")).ShortcutHelp }));
 
 export function Shell() {
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
+  const isHelpOpen = useShortcutState((state) => state.isHelpOpen);
   useFocusOnPage();
   useWaitingInTitle();
+  useShortcuts();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
@@ -37,7 +42,10 @@ export function Shell() {
       <Notices />
       <Announcer />
       <Questions />
-      <Suspense>{isPaletteOpen && <Palette />}</Suspense>
+      <Suspense>
+        {isPaletteOpen && <Palette />}
+        {isHelpOpen && <ShortcutHelp />}
+      </Suspense>
     </div>
   );
 }
@@ -118,7 +126,7 @@ function Header() {
       <button type="button" className={classes.search} onClick={openPalette}>
         <IconSearch size={16} aria-hidden />
         <span>Search or run</span>
-        <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
+        <kbd>{IS_MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       <ConnectionPill />
       <ActionIcon

@@ -1,16 +1,61 @@
-/** What this is, and where its reference is. */
-import { Anchor, Text } from "@mantine/core";
+/** Versions of the programs that work together, and where more is told. */
+import { Anchor, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { version } from "../../../package.json";
+import { useConnection } from "../../relay/connection.ts";
+import { useDevices } from "../../relay/devices.ts";
+import { Facts } from "../../ui/Facts.tsx";
 import { Panel } from "../../ui/Panel.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
+import { Item, Items } from "./Items.tsx";
 
 export function AboutPart() {
+  const { roundTrip } = useConnection();
+  const relay = useQuery({ queryKey: ["relay-version"], queryFn: relayVersion, staleTime: 600_000 });
+  const machines = (useDevices().data?.devices ?? []).filter(({ agent_version: agent }) => agent !== null);
   return (
-    <Panel title="Matrx Relay">
-      <Text size="sm" mb="sm">
-        Your machines, from anywhere. Licensed under the Apache License 2.0.
-      </Text>
-      <Text size="sm">
-        <Anchor href="/docs">Reference for programs</Anchor>
-      </Text>
-    </Panel>
+    <Stack gap="md">
+      <Panel title="Versions">
+        <Facts
+          facts={[
+            ["This app", version],
+            ["Relay", relay.data ?? (relay.isPending ? "…" : "it does not tell")],
+            ["Relay's address", location.origin],
+            ["There and back", roundTrip === undefined ? undefined : `${Math.round(roundTrip)} ms`],
+          ]}
+        />
+      </Panel>
+      {machines.length > 0 && (
+        <Panel title="Agents on your machines">
+          <Items label="Agents">
+            {machines.map(({ id, name, agent_version: agent }) => (
+              <Item key={id} name={name} details={[visibleLine(agent ?? "")]} />
+            ))}
+          </Items>
+        </Panel>
+      )}
+      <Panel title="More">
+        <Stack gap="xs">
+          <Text size="sm">
+            <Anchor href="/docs">Reference of the interface</Anchor>: every request that programs can make,
+            also as <Anchor href="/openapi.json">OpenAPI</Anchor>.
+          </Text>
+          <Text size="sm">
+            Matrx Relay is free software under the{" "}
+            <Anchor href="https://www.apache.org/licenses/LICENSE-2.0" rel="noreferrer">
+              Apache License 2.0
+            </Anchor>
+            .
+          </Text>
+        </Stack>
+      </Panel>
+    </Stack>
   );
+}
+
+/** As its description of itself says. */
+async function relayVersion(): Promise<string | null> {
+  const response = await fetch("/openapi.json");
+  const { info } = (await response.json()) as { info?: { version?: string } };
+  return info?.version ?? null;
 }

@@ -1,5 +1,14 @@
 /** The parts of the settings, in the order of their list. Each is loaded when somebody goes there. */
-import { IconBell, IconInfoCircle, IconKey, IconPalette, IconUser } from "@tabler/icons-react";
+import {
+  IconBell,
+  IconHistory,
+  IconInfoCircle,
+  IconKey,
+  IconKeyboard,
+  IconPalette,
+  IconUser,
+  IconUsers,
+} from "@tabler/icons-react";
 import { type ComponentType, lazy } from "react";
 
 export interface Part {
@@ -28,6 +37,20 @@ export const PARTS: readonly Part[] = [
     Content: lazy(async () => ({ default: (await import("./tokens/TokensPart.tsx")).TokensPart })),
   },
   {
+    id: "people",
+    label: "People",
+    about: "What you share, what others share with you, accounts on this relay",
+    icon: IconUsers,
+    Content: lazy(async () => ({ default: (await import("./people/PeoplePart.tsx")).PeoplePart })),
+  },
+  {
+    id: "record",
+    label: "Record",
+    about: "Who did what on which machine, verified and saved",
+    icon: IconHistory,
+    Content: lazy(async () => ({ default: (await import("./record/RecordPart.tsx")).RecordPart })),
+  },
+  {
     id: "notifications",
     label: "Notifications",
     about: "What this browser tells you, and when it is quiet",
@@ -37,14 +60,21 @@ export const PARTS: readonly Part[] = [
   {
     id: "appearance",
     label: "Appearance",
-    about: "Dark or light",
+    about: "Dark or light, and how large",
     icon: IconPalette,
     Content: lazy(async () => ({ default: (await import("./AppearancePart.tsx")).AppearancePart })),
   },
   {
+    id: "shortcuts",
+    label: "Shortcuts",
+    about: "Keys that lead somewhere",
+    icon: IconKeyboard,
+    Content: lazy(async () => ({ default: (await import("./ShortcutsPart.tsx")).ShortcutsPart })),
+  },
+  {
     id: "about",
     label: "About",
-    about: "Reference and licence",
+    about: "Versions, reference, licence",
     icon: IconInfoCircle,
     Content: lazy(async () => ({ default: (await import("./AboutPart.tsx")).AboutPart })),
   },

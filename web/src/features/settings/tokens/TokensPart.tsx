@@ -1,122 +1,52 @@
-/** Programs, AIs and other people who may call the machines: what each may do, new ones, and their end. */
-import { Group, Stack, Text } from "@mantine/core";
+/** AI apps and programs that may use this account's machines: what each may do, and tokens for new ones. */
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { api } from "../../../relay/api.ts";
-import { ActionButton } from "../../../ui/ActionButton.tsx";
-import { dateOf } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
-import { say } from "../../../ui/notices.ts";
 import { Panel } from "../../../ui/Panel.tsx";
-import { Item, Items } from "../Items.tsx";
-import { Secret } from "../Secret.tsx";
-import { AiTokenForm } from "./AiTokenForm.tsx";
-import { isSession, refreshTokens, type Token, useTokens } from "./queries.ts";
-import { ScriptTokenForm } from "./ScriptTokenForm.tsx";
-
-/** A token that was just made, which is shown once. */
-interface Made {
-  readonly name: string;
-  readonly token: string;
-  readonly warning?: string | undefined;
-}
+import { Items } from "../Items.tsx";
+import { AiTokenPanel } from "./AiTokenPanel.tsx";
+import { ConnectPanel } from "./ConnectPanel.tsx";
+import { isSession, isShare, type Token, useTokens } from "./queries.ts";
+import { ScriptTokenPanel } from "./ScriptTokenPanel.tsx";
+import { TokenItem } from "./TokenItem.tsx";
 
 export function TokensPart() {
-  const query = useTokens();
-  const [made, setMade] = useState<Made>();
-  const [form, setForm] = useState<"ai" | "script">();
-  const take = async (created: Made) => {
-    setMade(created);
-    setForm(undefined);
-    await refreshTokens();
-  };
+  const [making, setMaking] = useState<"ai" | "script">();
+  const close = () => setMaking(undefined);
   return (
     <Stack gap="md">
-      {made && (
-        <Panel title={`The token “${made.name}”`}>
-          {made.warning && (
-            <Text size="sm" mb="xs">
-              {made.warning}
-            </Text>
-          )}
-          <Text size="sm" mb="xs">
-            Copy it now: it won't be shown again.
-          </Text>
-          <Secret label="The new token" text={made.token} />
-        </Panel>
+      {making === undefined && (
+        <Group gap="xs">
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking("ai")}>
+            New token for an AI
+          </Button>
+          <Button variant="default" onClick={() => setMaking("script")}>
+            New token for my own script
+          </Button>
+        </Group>
       )}
+      {making === "ai" && <AiTokenPanel close={close} />}
+      {making === "script" && <ScriptTokenPanel close={close} />}
       <Panel
         title="Who has access"
-        about="Changes and revoking take effect on open connections at once."
-        actions={
-          <Group gap="xs">
-            <ActionButton work={async () => setForm("ai")}>New token for an AI</ActionButton>
-            <ActionButton variant="default" work={async () => setForm("script")}>
-              New token for my script
-            </ActionButton>
-          </Group>
-        }
+        about="Changes and revoking take effect on open connections at once. What you share with people is under People."
       >
-        <Loaded query={query}>
-          {(all) => {
-            const tokens = all.filter((token) => !isSession(token));
-            if (tokens.length === 0) return <Text size="sm">No program has access yet.</Text>;
-            return (
-              <Items label="Who has access">
-                {tokens.map((token) => (
-                  <TokenItem key={token.id} token={token} />
-                ))}
-              </Items>
-            );
-          }}
-        </Loaded>
+        <Loaded query={useTokens()}>{(tokens) => <TokenList tokens={tokens} />}</Loaded>
       </Panel>
-      {form === "ai" && <AiTokenForm made={take} cancel={() => setForm(undefined)} />}
-      {form === "script" && <ScriptTokenForm made={take} cancel={() => setForm(undefined)} />}
+      <ConnectPanel />
     </Stack>
   );
 }
 
-function TokenItem({ token }: { token: Token }) {
-  const { id, name, summary, created, expires } = token;
-  const revoke = async () => {
-    await api("DELETE /v1/tokens/{grant}", { path: { grant: id } });
-    say(`${name} was revoked.`);
-    await refreshTokens();
-  };
+function TokenList({ tokens }: { tokens: readonly Token[] }) {
+  const shown = tokens.filter((token) => !isSession(token) && !isShare(token));
+  if (shown.length === 0) return <Text size="sm">No AI and no program has access yet.</Text>;
   return (
-    <Item
-      name={name}
-      about={summary && sentence(summary)}
-      details={[kindOf(token), `since ${dateOf(created)}`, `until ${dateOf(expires)}`]}
-      actions={
-        <ActionButton
-          variant="outline"
-          color="red"
-          size="sm"
-          aria-label={`Revoke ${name}`}
-          work={revoke}
-          ask={{
-            text: `Revoke ${name}? Anyone using it is cut off at once.`,
-            yes: "Revoke it",
-            no: "Keep it",
-          }}
-        >
-          Revoke
-        </ActionButton>
-      }
-    />
+    <Items label="Tokens">
+      {shown.map((token) => (
+        <TokenItem key={token.id} token={token} />
+      ))}
+    </Items>
   );
-}
-
-const CREDENTIALS: Readonly<Record<string, string>> = { ai: "AI grant", script: "Own script: acts as you" };
-
-/** What a token is, in words. */
-function kindOf({ credential, client, shared_with: guest }: Token): string {
-  if (client) return client.host ? `AI app of ${client.host}` : "AI app, not verified";
-  if (credential === "guest") return guest ? `Shared with ${guest}` : "Share, not accepted yet";
-  return CREDENTIALS[credential ?? ""] ?? "Token";
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }

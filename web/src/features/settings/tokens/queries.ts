@@ -1,4 +1,4 @@
-/** The account's tokens: sessions, AI grants, scripts and shares. */
+/** The account's tokens: also its sessions and shares, which are grants like them. */
 import { useQuery } from "@tanstack/react-query";
 import { queryClient } from "../../../app/query.ts";
 import { api } from "../../../relay/api.ts";
@@ -6,17 +6,30 @@ import type { Answer } from "../../../relay/routes.ts";
 
 export type Token = Answer<"GET /v1/tokens">["tokens"][number];
 
-const KEY = ["tokens", "list"];
+const TOKENS_KEY = ["tokens"];
 
 export function useTokens() {
-  return useQuery({ queryKey: KEY, queryFn: async () => (await api("GET /v1/tokens")).tokens });
+  return useQuery({ queryKey: TOKENS_KEY, queryFn: async () => (await api("GET /v1/tokens")).tokens });
+}
+
+/** One of them, with the machines that keep a copy of it. */
+export function useTokenDetails(id: string) {
+  return useQuery({
+    queryKey: [...TOKENS_KEY, id],
+    queryFn: () => api("GET /v1/tokens/{grant}", { path: { grant: id } }),
+  });
 }
 
 export function refreshTokens(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["tokens"] });
+  return queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
 }
 
-/** A browser or a command line in which a person signed in. */
-export function isSession({ kind, credential }: Token): boolean {
-  return credential === "person" || (credential === undefined && (kind === "web" || kind === "cli"));
+/** A person's own browser or command line. */
+export function isSession({ kind }: Token): boolean {
+  return kind === "web" || kind === "cli";
+}
+
+/** Something that another person holds, or whoever has its link. */
+export function isShare({ kind, credential }: Token): boolean {
+  return kind === "share" || credential === "guest";
 }

@@ -1,0 +1,13 @@
+/** The shortcuts over whatever page is open. */
+import "../app/mantine-rest.css";
+import { Modal } from "@mantine/core";
+import { ShortcutList } from "./ShortcutList.tsx";
+import { closeHelp } from "./shortcuts.ts";
+
+export function ShortcutHelp() {
+  return (
+    <Modal opened onClose={closeHelp} title="Shortcuts" transitionProps={{ duration: 0 }}>
+      <ShortcutList />
+    </Modal>
+  );
+}
