@@ -1,7 +1,7 @@
 /** Settings in the app: who is signed in where, and who else has access. */
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, startApp } from "./app.ts";
+import { APP, expectNoObjections, startApp } from "./app.ts";
 
 describe("settings", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -10,9 +10,9 @@ describe("settings", NEEDS_CHROMIUM, () => {
     const { page, faults } = await app.open("/settings/tokens");
     await page.getByRole("button", { name: "New token for an AI" }).click();
     await page.getByLabel("Name", { exact: true }).fill("page test");
-    await page.getByLabel("Folders it may work in").fill("/tmp");
-    await page.getByRole("button", { name: "Create AI token" }).click();
-    const token = (await page.getByRole("group", { name: "The new token" }).textContent()) ?? "";
+    await page.getByLabel("Folders, one a line").fill("/tmp");
+    await page.getByRole("button", { name: "Create the token" }).click();
+    const token = (await page.getByRole("group", { name: "New token" }).textContent()) ?? "";
     const ask = (path: string, body?: object) =>
       fetch(`${app.relay.url}${path}`, {
         method: body ? "POST" : "GET",
@@ -31,13 +31,15 @@ describe("settings", NEEDS_CHROMIUM, () => {
 
   test("a script's token comes with a warning, and only after it was understood", async () => {
     const { page } = await app.open("/settings/tokens");
-    await page.getByRole("button", { name: "New token for my script" }).click();
+    await page.getByRole("button", { name: "New token for my own script" }).click();
     await page.getByText("Never give it to an AI.").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("backup");
-    expect(await page.getByRole("button", { name: "Create script token" }).isDisabled()).toBe(true);
+    const create = page.getByRole("button", { name: "Create the token" });
+    await create.click();
+    expect(await page.getByRole("group", { name: "New token" }).count()).toBe(0);
     await page.getByLabel("It is for a script of my own").check();
-    await page.getByRole("button", { name: "Create script token" }).click();
-    await page.getByRole("group", { name: "The new token" }).waitFor();
+    await create.click();
+    await page.getByRole("group", { name: "New token" }).waitFor();
   });
 
   test("another browser's session is seen, and ended there at once", async () => {
@@ -53,9 +55,63 @@ describe("settings", NEEDS_CHROMIUM, () => {
 
   test("dark or light is remembered", async () => {
     const { page } = await app.open("/settings/appearance", { dark: true });
-    await page.getByLabel("Light").check();
+    await page.getByRole("radiogroup", { name: "Colours" }).getByText("Light").click();
     await page.reload();
     await page.locator('html[data-mantine-color-scheme="light"]').waitFor({ state: "attached" });
+  });
+
+  test("the record is read, and verified to be in order", async () => {
+    const { page, faults } = await app.open("/settings/record");
+    await page.getByRole("listitem").first().waitFor();
+    await page.getByRole("button", { name: "Verify the record" }).click();
+    await page.getByText(/^In order: \d+ entries, each as it was written/).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("somebody is invited, makes an account, and gets a machine shared", async () => {
+    const { page, faults } = await app.open("/settings/people");
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByLabel("For whom").fill("Ben");
+    await page.getByRole("button", { name: "Make an invite" }).click();
+    const invite = (await page.getByRole("group", { name: "Link of the invite" }).textContent()) ?? "";
+    await page.getByRole("button", { name: "Done" }).click();
+
+    const ben = await app.openSignedOut("");
+    await ben.page.goto(`${app.relay.url}${APP}#${invite.split("#")[1]}`);
+    await ben.page.getByLabel("Your name").fill("Ben");
+    await ben.page.getByRole("button", { name: "Create my account" }).click();
+    await ben.page.getByText("No machines yet").waitFor();
+
+    await page.getByRole("button", { name: "Share a machine" }).click();
+    const form = page.getByRole("region", { name: "Share a machine" });
+    await form.getByLabel("For whom").fill("Ben");
+    await form.getByText("In every folder").click();
+    await form.getByRole("button", { name: "Make a link" }).click();
+    const share = (await page.getByRole("group", { name: "Link of the share" }).textContent()) ?? "";
+    await ben.page.goto(`${app.relay.url}${APP}#${share.split("#")[1]}`);
+    await ben.page.getByRole("button", { name: "Accept" }).click();
+    await ben.page
+      .getByText(/shares with you/)
+      .first()
+      .waitFor();
+    await ben.page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
+    await ben.page.getByText("Shared by", { exact: false }).first().waitFor();
+    expect([...faults, ...ben.faults]).toEqual([]);
+  });
+
+  test("keys lead to places, and stay out of what is typed", async () => {
+    const { page, faults } = await app.open("/fleet");
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Search or run" }).fill("g s");
+    expect(page.url()).toContain("/activity");
+    expect(faults).toEqual([]);
   });
 
   test.each(["desktop", "phone"] as const)("there is nothing to object to on a %s", async (screen) => {
@@ -67,7 +123,7 @@ describe("settings", NEEDS_CHROMIUM, () => {
         "/settings/appearance",
         "/settings/about",
       ]) {
-        const opened = await app.open(path, { screen, dark });
+        const opened = await app.open(`/settings${path}`, { screen, dark });
         await opened.page.getByText("Connected", { exact: true }).waitFor();
         await expectNoObjections(opened);
       }

@@ -37,12 +37,18 @@ export function AboutPart() {
       <Panel title="More">
         <Stack gap="xs">
           <Text size="sm">
-            <Anchor href="/docs">Reference of the interface</Anchor>: every request that programs can make,
-            also as <Anchor href="/openapi.json">OpenAPI</Anchor>.
+            <Anchor underline="always" href="/docs">
+              Reference of the interface
+            </Anchor>
+            : every request that programs can make, also as{" "}
+            <Anchor underline="always" href="/openapi.json">
+              OpenAPI
+            </Anchor>
+            .
           </Text>
           <Text size="sm">
             Matrx Relay is free software under the{" "}
-            <Anchor href="https://www.apache.org/licenses/LICENSE-2.0" rel="noreferrer">
+            <Anchor underline="always" href="https://www.apache.org/licenses/LICENSE-2.0" rel="noreferrer">
               Apache License 2.0
             </Anchor>
             .
