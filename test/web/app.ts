@@ -112,6 +112,15 @@ export async function expectNoObjections({ page, faults }: Opened): Promise<void
   expect(faults).toEqual([]);
 }
 
+/** What a finger could miss: text and height of targets lower than so many pixels. Looked at at once, since lists go on changing. */
+export function smallTargets(page: Page, selector: string, least: number): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})]
+      .filter((one) => one.checkVisibility() && one.offsetHeight < ${least})
+      .map((one) => one.innerText + ": " + one.offsetHeight)`,
+  );
+}
+
 function faultsOf(page: Page): string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));

@@ -9,7 +9,7 @@ import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
-import { APP, expectNoObjections, type Opened, SCREENS, startApp } from "./app.ts";
+import { APP, expectNoObjections, type Opened, SCREENS, smallTargets, startApp } from "./app.ts";
 import { callerOf } from "./caller.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
@@ -471,11 +471,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const card = waiting("looked at asks", seen.page);
     await ready("looked at asks", "Allow once", seen.page).waitFor();
     for (const summary of await card.locator("summary").all()) await summary.click();
-    const buttons = await card.getByRole("button").all();
-    for (const button of buttons) {
-      const box = await button.boundingBox();
-      expect(box?.height, await button.innerText()).toBeGreaterThanOrEqual(44);
-    }
+    expect(await smallTargets(seen.page, "main li fieldset button", 44)).toEqual([]);
     await expectNoObjections(seen);
     await ready("looked at asks", "Allow once", seen.page).click();
     expect(await answer).toContain("a.txt");
