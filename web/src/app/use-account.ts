@@ -8,6 +8,7 @@ import { onOtherSession } from "../relay/session.ts";
 import { say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
 import { queryClient } from "./query.ts";
+import { claimTab, forgetTab } from "./tab-store.ts";
 
 export const ACCOUNT_KEY = ["account"];
 
@@ -26,7 +27,10 @@ async function readAccount(): Promise<AccountView | null> {
   const before = queryClient.getQueryData<AccountView | null>(ACCOUNT_KEY);
   const account = await signedInAccount();
   if (before && before.account !== account?.account) leaveAccount();
-  if (account) remember("account", account);
+  if (account) {
+    remember("account", account);
+    claimTab(account.account);
+  }
   return account;
 }
 
@@ -47,6 +51,7 @@ export async function endSession(): Promise<void> {
   await signOut();
   queryClient.setQueryData(ACCOUNT_KEY, null);
   leaveAccount();
+  forgetTab();
 }
 
 /** Keeps up with the account's machines while it is signed in. */

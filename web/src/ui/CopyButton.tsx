@@ -7,7 +7,8 @@ import { sayProblem } from "./notices.ts";
 const SHOWN_FOR = 2_000;
 
 interface Props extends ButtonProps {
-  readonly text: string;
+  /** A long one is made when it is copied. */
+  readonly text: string | (() => string);
   readonly children?: ReactNode;
 }
 
@@ -19,7 +20,7 @@ export function CopyButton({ text, children = "Copy", ...props }: Props) {
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = () =>
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
       () => setCopied(true),
       () => sayProblem(new Error("The browser did not allow copying: select the text instead.")),
     );

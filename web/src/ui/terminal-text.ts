@@ -1,13 +1,14 @@
-/** Output as text: colours are left out, and what else would steer a terminal is shown as a sign, and steers nothing. */
+/** Output as text: what would steer a terminal is shown as a sign, and steers nothing. Colours: see `ansi/`. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const COLOURS = /\x1b\[[\d;]*m/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-
-/** A line that was written over, as progress bars are, stands on a line of its own. */
-export function visibleOutput(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(/\r+/g, "␍\n").replace(COLOURS, "").replace(CONTROLS, signOf);
+/** `\x1b[31m` becomes `␛[31m`. A line that was written over, as progress bars are, stands on a line of its own. */
+export function visible(text: string): string {
+  return (
+    text
+      .replaceAll("\r\n", "\n")
+      .replace(/\r+/g, "␍\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+      .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, signOf)
+  );
 }
 
 function signOf(character: string): string {

@@ -4,6 +4,7 @@ import { Alert, Button, Loader, Text } from "@mantine/core";
 import type { ApprovalDetail, ApprovalView } from "@matrx/shared/approval.ts";
 import { IconShieldQuestion } from "@tabler/icons-react";
 import { useId, useLayoutEffect, useState } from "react";
+import { effectWords } from "../../ui/effect-words.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import { Status } from "../../ui/Status.tsx";
 import classes from "./ApprovalCard.module.css";
@@ -14,7 +15,6 @@ import { useGuarded } from "./guard.ts";
 import { QuestionView } from "./QuestionView.tsx";
 import { TimeLeft } from "./TimeLeft.tsx";
 import { useAnswering } from "./use-answering.ts";
-import { effectWords } from "./words.ts";
 
 export function ApprovalCard({ approval }: { approval: ApprovalView }) {
   const heading = useId();

@@ -4,19 +4,20 @@ import { Link } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
 import type { CallAnswer } from "../../relay/call-events.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
+import { effectWords } from "../../ui/effect-words.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { countdown, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { useNow } from "../../ui/use-now.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { KeptElsewhere } from "./KeptElsewhere.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { Parameters } from "./Parameters.tsx";
 import { ScrolledText } from "./ScrolledText.tsx";
 import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
-import { useNow } from "./use-now.ts";
 import type { Known } from "./use-record.ts";
-import { effectWords, makerName, stateWords, visibleLines } from "./words.ts";
+import { makerName, stateWords, visibleLines } from "./words.ts";
 
 interface Props {
   readonly record: CallRecordView;

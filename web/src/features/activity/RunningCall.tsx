@@ -6,11 +6,11 @@ import { api } from "../../relay/api.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { clockTime, countdown } from "../../ui/format.ts";
+import { useNow } from "../../ui/use-now.ts";
 import classes from "./Call.module.css";
 import { CallHead } from "./CallHead.tsx";
 import { useMachineName } from "./names.ts";
 import { Parameters } from "./Parameters.tsx";
-import { useNow } from "./use-now.ts";
 import { callName, makerName } from "./words.ts";
 
 export function RunningCall({ call: { call, device, tool, grant, input, at } }: { call: StartedCall }) {

@@ -1,8 +1,8 @@
 /** How long a call waits still. When by this clock it should be over, the relay is asked. */
 import { useEffect } from "react";
 import { clockTime, countdown } from "../../ui/format.ts";
+import { useNow } from "../../ui/use-now.ts";
 import classes from "./TimeLeft.module.css";
-import { useNow } from "./use-now.ts";
 
 /** How often the relay is asked about one that should have expired, in milliseconds. */
 const LOOK_EVERY = 5_000;

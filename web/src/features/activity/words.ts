@@ -1,7 +1,6 @@
 /** States, outcomes and effects of calls in words, each with its tone. */
 
 import type { ListedCall } from "@matrx/shared/api.ts";
-import type { Effect } from "@matrx/shared/effects.ts";
 import type { Tone } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
 import type { CallOutcome, Maker } from "./calls.ts";
@@ -36,16 +35,6 @@ export function stateWords(
   if (state === "accepted") return { tone: "info", text: "Running" };
   const outcome = state === "finished" ? (status ?? "success") : state;
   return outcomeWords(outcome, exit, code ?? undefined);
-}
-
-const EFFECTS: Readonly<Record<Effect, InWords>> = {
-  read: { tone: "idle", text: "Only reads" },
-  write: { tone: "warn", text: "Changes files" },
-  execute: { tone: "bad", text: "Runs or deletes things" },
-};
-
-export function effectWords(effect: Effect): InWords {
-  return EFFECTS[effect] ?? { tone: "warn", text: effect };
 }
 
 export function makerName({ name, id }: Maker): string {

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
 import { useDevice } from "../../relay/devices.ts";
+import { useTools } from "../../relay/tools.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { PolicyForm } from "./PolicyForm.tsx";
@@ -17,10 +18,7 @@ export function PermissionsPage() {
     queryKey: ["policy", device],
     queryFn: () => api("GET /v1/devices/{device}/policy", { path: { device } }),
   });
-  const tools = useQuery({
-    queryKey: ["tools", device],
-    queryFn: () => api("GET /v1/devices/{device}/tools", { path: { device } }),
-  });
+  const tools = useTools(device);
   const names = tools.data?.tools.map(({ name }) => name) ?? [];
   if (view?.shared_by !== undefined)
     return (

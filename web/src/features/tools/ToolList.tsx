@@ -1,43 +1,60 @@
-/** The tools by name, with what each does; a filter narrows them. */
-
-import { TextInput } from "@mantine/core";
-import type { ToolDescription } from "@matrx/shared/tool.ts";
+/** The tools by name, with what each does; a filter narrows them. Arrows go through them. */
+import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { Panel } from "../../ui/Panel.tsx";
-import classes from "./ToolsPage.module.css";
+import type { KeyboardEvent } from "react";
+import { create } from "zustand";
+import type { Tool } from "../../relay/tools.ts";
+import { ToolLink } from "./ToolLink.tsx";
+import classes from "./ToolList.module.css";
 
-export function ToolList({ device, tools }: { device: string; tools: readonly ToolDescription[] }) {
-  const [text, setText] = useState("");
-  const words = text.toLowerCase().split(/\s+/);
-  const shown = tools
-    .filter(({ name, description }) => {
-      const said = `${name} ${description}`.toLowerCase();
-      return words.every((word) => said.includes(word));
-    })
-    .toSorted((one, other) => one.name.localeCompare(other.name));
+/** It stays while the person goes from tool to tool. */
+const useFilter = create<{ readonly text: string }>(() => ({ text: "" }));
+
+export function ToolList({ device, tools }: { device: string; tools: readonly Tool[] }) {
+  const text = useFilter((filter) => filter.text);
+  const shown = filtered(tools, text);
   return (
-    <Panel>
-      <TextInput
-        aria-label="Filter tools"
-        placeholder="Filter tools"
-        leftSection={<IconSearch size={16} aria-hidden />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <ul className={classes.list} aria-label="Tools">
-        {shown.map(({ name, description, unavailable }) => (
-          <li key={name}>
-            <Link to="/d/$device/tools/$tool" params={{ device, tool: name }} className={classes.tool}>
-              <span className={classes.name}>{name}</span>
-              <bdi className={classes.about}>
-                {unavailable === undefined ? description : `Can't work now. ${unavailable}`}
-              </bdi>
-            </Link>
+    <nav className={classes.box} aria-label="Tools" onKeyDown={moveByArrows}>
+      <div className={classes.filter}>
+        <TextInput
+          type="search"
+          aria-label="Filter tools"
+          placeholder="Filter tools"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={(event) => useFilter.setState({ text: event.currentTarget.value })}
+        />
+      </div>
+      <ul className={classes.list}>
+        {shown.map((tool) => (
+          <li key={tool.name}>
+            <ToolLink device={device} tool={tool} />
           </li>
         ))}
       </ul>
-    </Panel>
+      {shown.length === 0 && (
+        <Text size="sm" c="dimmed" p="sm" role="status">
+          No tool has that in its name or description.
+        </Text>
+      )}
+    </nav>
   );
+}
+
+function filtered(tools: readonly Tool[], text: string): Tool[] {
+  const words = text.toLowerCase().split(/\s+/);
+  const said = ({ name, title = "", description }: Tool) => `${name} ${title} ${description}`.toLowerCase();
+  return tools
+    .filter((tool) => words.every((word) => said(tool).includes(word)))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, a")];
+  const next = stops[stops.indexOf(document.activeElement as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }

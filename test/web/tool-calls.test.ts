@@ -1,0 +1,173 @@
+/** Calls of tools in the app that take their time: seen as they run, stopped, run again, and never taken for another. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "vitest";
+import { processesOf } from "../e2e/processes.ts";
+import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { makeFolder, removeFolder } from "../helpers/folder.ts";
+import { expectNoObjections, startApp } from "./app.ts";
+
+describe("calls of tools", NEEDS_CHROMIUM, () => {
+  const app = startApp();
+  const tool = (name: string) => `/d/${app.machine.id}/tools/${name}`;
+  let folder: string;
+
+  beforeEach(() => {
+    folder = makeFolder();
+    return async () => {
+      letGo();
+      await expect.poll(() => processesOf(folder)).toEqual([]);
+      removeFolder(folder);
+    };
+  });
+
+  const answer = (page: Page) => page.getByRole("region", { name: "Answer" });
+  const said = (page: Page) => answer(page).getByRole("status").first();
+  const soFar = (page: Page) => page.getByRole("group", { name: "Output so far" });
+  const output = (page: Page) => page.getByRole("group", { name: "Output", exact: true });
+
+  /** Runs a command in the folder of the test. */
+  async function bash(page: Page, command: string): Promise<void> {
+    await page.getByLabel("Command").fill(`cd '${folder}'; ${command}`);
+    await page.getByLabel("Command").press("Control+Enter");
+  }
+
+  /** Lets a command go on that waits for it. */
+  function letGo(): void {
+    writeFileSync(join(folder, "go"), "");
+  }
+  const UNTIL_GO = "until [ -e go ]; do sleep 0.05; done";
+
+  test("the output is seen as it comes, in colours, and these stay in the answer; an exit code is one", async () => {
+    const opened = await app.open(tool("Bash"));
+    const { page } = opened;
+    await bash(page, `printf '\\033[31mred\\033[0m\\n'; ${UNTIL_GO}; printf 'last\\n'; exit 3`);
+    await expect.poll(() => soFar(page).textContent()).toBe("red\n");
+    await expect
+      .poll(() => said(page).textContent())
+      .toBe(`Bash is running on ${app.machine.name}. It keeps running if you leave this page.`);
+    expect(await answer(page).getByRole("timer").textContent()).toMatch(/^\d+ s$/);
+    expect(await page.getByRole("button", { name: "Running …" }).isDisabled()).toBe(true);
+    expect(await soFar(page).locator("span[style*=color]").textContent()).toBe("red");
+    await expectNoObjections(opened);
+    letGo();
+    await answer(page).getByText("Exit code 3", { exact: true }).waitFor();
+    expect(await output(page).textContent()).toBe("red\nlast\n[Exit code 3]");
+    expect(await output(page).locator("span[style*=color]").textContent()).toBe("red");
+    await answer(page).getByText("Details for programs").click();
+    await answer(page).getByText("exit_code").waitFor();
+    await expectNoObjections(opened);
+    await answer(page).getByRole("link", { name: "Its record" }).click();
+    await page.waitForURL(/\/calls\//);
+  });
+
+  test("Stop ends it with all its processes, by keyboard too, and what it wrote stays", async () => {
+    const { page, faults } = await app.open(tool("Bash"));
+    await bash(page, "echo begun; sleep 60 & sleep 60; touch late");
+    await expect.poll(() => soFar(page).textContent()).toBe("begun\n");
+    expect(processesOf(folder)).not.toEqual([]);
+    await page.getByRole("button", { name: `Stop Bash on ${app.machine.name}` }).focus();
+    await page.keyboard.press("Enter");
+    await answer(page)
+      .getByText(/Stopped after/)
+      .waitFor();
+    await answer(page)
+      .getByText(/\(CANCELLED\)/)
+      .waitFor();
+    expect(await answer(page).textContent()).toContain("begun");
+    expect(processesOf(folder)).toEqual([]);
+    expect(existsSync(join(folder, "late"))).toBe(false);
+    expect(faults).toEqual([]);
+  });
+
+  test("the last of much output is shown, its end is followed, and whoever scrolled up stays there", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await bash(page, `seq 1 40000; ${UNTIL_GO}; seq 1 2000; echo 'the end'; sleep 3`);
+    await expect.poll(() => soFar(page).textContent()).toMatch(/39999\n40000\n$/);
+    await page.getByText(/^The first [\d,]+ characters are not shown\.$/).waitFor();
+    const place = () =>
+      soFar(page).evaluate((box) => ({
+        below: Math.round(box.scrollHeight - box.scrollTop - box.clientHeight),
+        first: box.ownerDocument.elementFromPoint(
+          box.getBoundingClientRect().x + 20,
+          box.getBoundingClientRect().y + 20,
+        )?.textContent,
+      }));
+    expect((await place()).below).toBeLessThan(8);
+    await soFar(page).evaluate((box) => box.scrollTo(0, box.scrollHeight - 5_000));
+    const before = await place();
+    letGo();
+    await expect.poll(() => soFar(page).textContent()).toMatch(/the end\n$/);
+    const after = await place();
+    expect(after.first).toBe(before.first);
+    expect(after.below).toBeGreaterThan(before.below);
+  });
+
+  test("a call goes on while the person looks at other tools, and none is taken for another", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await bash(page, `echo first; ${UNTIL_GO}; echo last`);
+    await expect.poll(() => soFar(page).textContent()).toBe("first\n");
+    await page.getByRole("link", { name: /^SystemInfo/ }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await output(page).getByText("hostname:").waitFor();
+    letGo();
+    await page.getByText("All tools", { exact: true }).click();
+    const calls = page.getByRole("region", { name: "Calls made here" });
+    await expect.poll(() => calls.getByRole("listitem").allTextContents()).toHaveLength(2);
+    await expect.poll(() => calls.getByText(/Answered in/).count()).toBe(2);
+    expect(await output(page).textContent()).toContain("hostname:");
+    await page.getByRole("button", { name: /^Show Bash/ }).click();
+    await page.waitForURL(/\/tools\/Bash$/);
+    await expect.poll(() => output(page).textContent()).toBe("first\nlast\n");
+  });
+
+  test("a call of the history is run again, or changed first; after a reload its input is still there", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await bash(page, "echo x >> runs; wc -l < runs");
+    await expect.poll(() => output(page).textContent()).toBe("1\n");
+    await page.getByRole("button", { name: "Run again", exact: true }).click();
+    await expect.poll(() => output(page).textContent()).toBe("2\n");
+    await page.getByLabel("Command").fill("");
+    await page
+      .getByRole("button", { name: /^Run again: Bash/ })
+      .first()
+      .click();
+    await expect.poll(() => output(page).textContent()).toBe("3\n");
+    await page.reload();
+    const calls = page.getByRole("region", { name: "Calls made here" });
+    await expect.poll(() => calls.getByRole("listitem").count()).toBe(3);
+    await calls
+      .getByRole("button", { name: /^Edit Bash/ })
+      .first()
+      .click();
+    await expect.poll(() => page.getByLabel("Command").inputValue()).toContain("wc -l < runs");
+    await calls
+      .getByRole("button", { name: /^Show Bash/ })
+      .first()
+      .click();
+    await page.getByText(/Its answer is no longer here/).waitFor();
+    await calls.getByRole("button", { name: "Clear" }).click();
+    expect(await calls.count()).toBe(0);
+  });
+
+  test("a call that ran while the page was closed is told as that, and its record is at hand", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await bash(page, `echo begun; ${UNTIL_GO}; touch ended`);
+    await expect.poll(() => soFar(page).textContent()).toBe("begun\n");
+    await page.reload();
+    await page.getByText("Left while it ran").waitFor();
+    letGo();
+    await expect.poll(() => existsSync(join(folder, "ended"))).toBe(true);
+    await page.getByRole("button", { name: /^Show Bash/ }).click();
+    await answer(page).getByRole("link", { name: "Its record" }).waitFor();
+  });
+
+  test("a call that may have been made, or not, is told as that", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await page.route("**/tools/Bash", (route) => route.abort());
+    await bash(page, "echo");
+    await page.getByText("it is unclear whether the call was made").waitFor();
+    await page.getByText("What to do: Check what it changed").waitFor();
+  });
+});

@@ -1,0 +1,64 @@
+/** How a call ended: its outcome and what it answered, or what went wrong and what to do. */
+import { Group, Stack, Text } from "@mantine/core";
+import { clockTime } from "../../ui/format.ts";
+import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
+import { Problem, type Trouble } from "../../ui/Problem.tsx";
+import { ResultView } from "../../ui/result/ResultView.tsx";
+import { Status } from "../../ui/Status.tsx";
+import type { Run } from "./run.ts";
+import { liveOf } from "./runs.ts";
+
+export function RunEnd({ run }: { run: Run }) {
+  const { outcome, answer, error, state, tool, began } = run;
+  const live = liveOf(run);
+  const trouble: Trouble | undefined =
+    error ?? (answer?.type === "error" ? { ...answer, message: answer.output } : undefined);
+  const [first = "", ...more] = trouble?.message.split("\n") ?? [];
+  const result = answer && (trouble ? { ...answer, output: more.join("\n") } : answer);
+  const isToldByLive = trouble !== undefined && more.length === 0 && live !== undefined && !live.isEmpty;
+  return (
+    <Stack gap="sm">
+      <Group gap="xs" role="status">
+        {outcome && <Status tone={outcome.tone}>{outcome.text}</Status>}
+        {outcome?.after && (
+          <Text size="sm" c="dimmed">
+            {outcome.after}
+          </Text>
+        )}
+        {state === "left" && <Status tone="warn">The page was closed while it ran</Status>}
+      </Group>
+      {trouble && <Problem error={problemOf(first, trouble)} />}
+      {isToldByLive && <LiveOutputView live={live} />}
+      {result && (!trouble || more.length > 0 || hasMore(run)) && (
+        <ResultView
+          result={result}
+          fileName={fileNameOf(tool, began)}
+          live={trouble ? undefined : live?.whole}
+        />
+      )}
+      {!answer && !error && (
+        <Text size="sm" c="dimmed">
+          Its answer is no longer here. It was made at {clockTime(began)}.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** Of a long message the first line; the rest is output. */
+function problemOf(message: string, { hint, code, hop }: Trouble): Error {
+  return Object.assign(new Error(message), {
+    hint: hint === undefined ? undefined : `What to do: ${hint}`,
+    code,
+    hop,
+  });
+}
+
+function hasMore({ answer }: Run): boolean {
+  return Boolean(answer?.image) || Object.keys(answer?.metadata ?? {}).length > 0;
+}
+
+function fileNameOf(tool: string, began: number): string {
+  const time = new Date(began).toISOString().slice(0, 19).replace(/[T:]/g, "-");
+  return `${tool.replace(/[^\w-]+/g, "_")}-${time}`;
+}

@@ -1,0 +1,81 @@
+/** A call that runs: how it stands, since when, how far it is, what it wrote until now, and a way to stop it. */
+import { Group, Progress, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+import { useDevice } from "../../relay/devices.ts";
+import { ActionButton } from "../../ui/ActionButton.tsx";
+import { clockTime, countdown } from "../../ui/format.ts";
+import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
+import { useNow } from "../../ui/use-now.ts";
+import { visibleLine } from "../../ui/visible-text.ts";
+import type { Progress as Far, Run } from "./run.ts";
+import { liveOf, stopRun } from "./runs.ts";
+
+export function RunningView({ run }: { run: Run }) {
+  const { tool, state, call, progress } = run;
+  const machine = useDevice(run.device)?.name ?? "the machine";
+  const now = useNow();
+  const said = useRef<HTMLDivElement>(null);
+  const live = liveOf(run);
+  const stop = async () => {
+    // The focus must not get lost with the button.
+    said.current?.focus({ preventScroll: true });
+    await stopRun(run);
+  };
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+        <div ref={said} role="status" tabIndex={-1}>
+          <Text size="sm">{wordsOf(run, machine)}</Text>
+          {state === "asked" && (
+            <Link to="/activity" search={{ show: "needs-you" }}>
+              Decide in Activity
+            </Link>
+          )}
+        </div>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" c="dimmed" role="timer" style={{ whiteSpace: "nowrap" }}>
+            {countdown(now - run.began)}
+          </Text>
+          {call !== undefined && (
+            <ActionButton
+              color="red"
+              variant="outline"
+              size="xs"
+              aria-label={`Stop ${tool} on ${machine}`}
+              work={stop}
+            >
+              Stop
+            </ActionButton>
+          )}
+        </Group>
+      </Group>
+      {progress && <ProgressView {...progress} />}
+      {live && <LiveOutputView live={live} />}
+    </Stack>
+  );
+}
+
+function wordsOf({ tool, effect, state, obstacle, expires }: Run, machine: string): string {
+  if (obstacle !== undefined) return obstacle;
+  if (state === "sending") return "Sending …";
+  if (state === "asked")
+    return `${tool} waits for approval${expires === undefined ? "" : ` until ${clockTime(expires)}`}. Nothing runs before.`;
+  const leaving =
+    effect === "read" ? "It stops if you close this page." : "It keeps running if you leave this page.";
+  return `${tool} is running on ${machine}. ${leaving}`;
+}
+
+function ProgressView({ progress, total = 0, message = "" }: Far) {
+  const share = total > 0 ? Math.round(Math.min(Math.max(progress / total, 0), 1) * 100) : undefined;
+  return (
+    <div>
+      {share !== undefined && <Progress value={share} aria-label="Progress" mb={4} />}
+      <Text size="sm" c="dimmed">
+        <bdi>
+          {`${share === undefined ? progress : `${share}%`} ${visibleLine(message.slice(0, 300))}`.trim()}
+        </bdi>
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** A tool's form: checked before anything is sent, and kept as it is typed. */
+import { Button, Text } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef } from "react";
+import type { Tool } from "../../relay/tools.ts";
+import { Fold } from "../../ui/Fold.tsx";
+import { SchemaForm } from "../../ui/schema/SchemaForm.tsx";
+import { useSchemaForm } from "../../ui/schema/use-schema-form.ts";
+import { draftFor, keepDraft } from "./drafts.ts";
+import { ForPrograms } from "./ForPrograms.tsx";
+import { startRun } from "./runs.ts";
+import classes from "./ToolView.module.css";
+import { useObstacle } from "./use-obstacle.ts";
+
+interface Props {
+  readonly device: string;
+  readonly tool: Tool;
+  readonly isRunning: boolean;
+}
+
+export function ToolForm({ device, tool, isRunning }: Props) {
+  const { name, input_schema: schema, model } = tool;
+  const form = useSchemaForm(schema, draftFor(device, name));
+  const { fields, draft } = form;
+  const element = useRef<HTMLFormElement>(null);
+  const obstacle = useObstacle(device);
+  const reasonId = useId();
+  useEffect(() => keepDraft(device, name, draft, fields), [device, name, draft, fields]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const input = form.finish();
+    if (!input) requestAnimationFrame(() => focusOnProblem(element.current));
+    else if (obstacle === undefined && !isRunning) startRun(device, tool, input);
+  };
+  const runByKeys = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+  };
+  return (
+    <form ref={element} onSubmit={submit} onKeyDown={runByKeys} noValidate>
+      <SchemaForm form={form} {...(model?.omit && { rare: model.omit })} />
+      <div className={classes.footer}>
+        <Button
+          type="submit"
+          className={classes.run ?? ""}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          disabled={isRunning || obstacle !== undefined}
+          aria-describedby={obstacle === undefined ? undefined : reasonId}
+        >
+          {isRunning ? "Running …" : "Run"}
+        </Button>
+        {draft.size > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => form.replace(new Map())}>
+            Empty the form
+          </Button>
+        )}
+        {obstacle === undefined && !isRunning && <span className={classes.keys}>{KEYS} runs it, too.</span>}
+      </div>
+      {obstacle !== undefined && (
+        <Text size="sm" c="dimmed" mt="xs" id={reasonId} role="status">
+          {obstacle}
+        </Text>
+      )}
+      <Fold title="Use it from a program">
+        {() => <ForPrograms device={device} tool={name} input={form.input} />}
+      </Fold>
+    </form>
+  );
+}
+
+const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl + Enter";
+
+function focusOnProblem(form: HTMLFormElement | null): void {
+  form?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus();
+}

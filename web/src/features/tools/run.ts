@@ -1,0 +1,46 @@
+/** One call that was made in this tab, as the page shows it. */
+import type { ToolDescription } from "@matrx/shared/tool.ts";
+import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
+import type { Trouble } from "../../ui/Problem.tsx";
+import type { ToolInput } from "../../ui/schema/draft.ts";
+import type { Outcome } from "./outcome.ts";
+
+export type Progress = Pick<Extract<CallEvent, { type: "progress" }>, "progress" | "total" | "message">;
+
+export interface Run {
+  readonly id: number;
+  readonly device: string;
+  readonly tool: string;
+  readonly effect: ToolDescription["effect"];
+  readonly input: ToolInput;
+  /** In milliseconds. */
+  readonly began: number;
+  readonly ended?: number;
+  /** `asked`: a person is; `left`: the page was closed while it ran. */
+  readonly state: "sending" | "running" | "asked" | "over" | "left";
+  /** Its name at the relay, once that is known. */
+  readonly call?: string;
+  /** What stands in the way of its answer. */
+  readonly obstacle?: string | undefined;
+  readonly progress?: Progress;
+  /** Until when the person who is asked may answer. */
+  readonly expires?: string;
+  readonly outcome?: Outcome;
+  /** Until there are too many, or the page is loaded again. */
+  readonly answer?: CallAnswer | undefined;
+  readonly error?: Trouble | undefined;
+}
+
+export function isRunning({ state }: Pick<Run, "state">): boolean {
+  return state === "sending" || state === "running" || state === "asked";
+}
+
+/** What is kept of it beyond the page: what answered may be long, and is in the machine's record. */
+export function keptOf({ obstacle: _, progress: __, answer: ___, error: ____, ...kept }: Run): Run {
+  return kept;
+}
+
+/** As it is after the page was loaded again. */
+export function reloaded(run: Run): Run {
+  return isRunning(run) ? { ...run, state: "left" } : run;
+}
