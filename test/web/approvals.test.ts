@@ -357,7 +357,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     lines[0]?.send(JSON.stringify({ type: "running", device: app.machine.id, calls: null }));
     await page.getByText(/^What happens on .* is not known$/).waitFor();
     const yes = waiting("moved asks").getByRole("button", { name: "Allow once" });
-    expect(await yes.getAttribute("aria-disabled")).toBe("true");
+    await yes.and(page.locator('[aria-disabled="true"]')).waitFor();
     await yes.click({ force: true });
     await page.clock.resume();
     await ready("moved asks", "Deny").click();

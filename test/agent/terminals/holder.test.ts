@@ -235,8 +235,8 @@ test("one who may only watch types nothing", async () => {
 
 test("a holder that was killed is said, and the next terminal has a new one", async () => {
   const id = await open("cat");
-  const [pid = 0] = processesMarked(id);
   await seen(async () => expect((await terminals.find(id, OWNER)).foreground).toBe("cat"));
+  const [pid = 0] = processesMarked(id);
   const holder = Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[3]);
   process.kill(holder, "SIGKILL");
   const error = await seen(async () => {
