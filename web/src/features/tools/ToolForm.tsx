@@ -2,6 +2,7 @@
 import { Button, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef } from "react";
+import { flushSync } from "react-dom";
 import type { Tool } from "../../relay/tools.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { SchemaForm } from "../../ui/schema/SchemaForm.tsx";
@@ -28,8 +29,8 @@ export function ToolForm({ device, tool, isRunning }: Props) {
   useEffect(() => keepDraft(device, name, draft, fields), [device, name, draft, fields]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const input = form.finish();
-    if (!input) requestAnimationFrame(() => focusOnProblem(element.current));
+    const input = flushSync(form.finish);
+    if (!input) focusOnProblem(element.current);
     else if (obstacle === undefined && !isRunning) startRun(device, tool, input);
   };
   const runByKeys = (event: KeyboardEvent<HTMLFormElement>) => {

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Input, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, useId, useRef } from "react";
+import { flushSync } from "react-dom";
 import { type FieldProps, wordsOf } from "./field-words.tsx";
 import classes from "./SchemaForm.module.css";
 
@@ -11,16 +12,13 @@ export function ListInput(props: FieldProps) {
   const id = useId();
   const list = useRef<HTMLFieldSetElement>(null);
   const texts = typeof value === "object" && value.length > 0 ? value : [""];
-  const focusOn = (at: number) =>
-    requestAnimationFrame(() => list.current?.querySelectorAll("input")[at]?.focus());
-  const add = () => {
-    onChange([...texts, ""]);
-    focusOn(texts.length);
+  /** Drawn and focused at once: a key that follows quickly belongs to that line. */
+  const changeAndFocus = (next: readonly string[], at: number) => {
+    flushSync(() => onChange(next));
+    list.current?.querySelectorAll("input")[at]?.focus();
   };
-  const remove = (at: number) => {
-    onChange(texts.toSpliced(at, 1));
-    focusOn(Math.max(0, at - 1));
-  };
+  const add = () => changeAndFocus([...texts, ""], texts.length);
+  const remove = (at: number) => changeAndFocus(texts.toSpliced(at, 1), Math.max(0, at - 1));
   const goOn = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
