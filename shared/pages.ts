@@ -70,6 +70,14 @@ export function appHeaders(nonce: string): Readonly<Record<string, string>> {
   return { "Content-Security-Policy": policy.join("; "), ...COMMON };
 }
 
+/** The first part of each address of the app. */
+const APP_PLACES: ReadonlySet<string> = new Set(["activity", "d", "fleet", "pair", "settings"]);
+
+/** Whether the app's page answers at this path of an address. */
+export function isAppPath(path: string): boolean {
+  return path === "/" || (path.startsWith("/") && APP_PLACES.has(path.split("/")[1] ?? ""));
+}
+
 /** The files of the reference at `/docs`, from `web/static/`. */
 export const REFERENCE_FILES = [
   "docs.html",

@@ -5,7 +5,7 @@ import { type LocalServer, startLocalServer } from "../conformance/local-server.
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 describe("the reference", NEEDS_CHROMIUM, () => {
   const [home, temporary] = [makeFolder(), makeFolder()];

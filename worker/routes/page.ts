@@ -1,17 +1,15 @@
 /** The pages: static files, with headers that keep foreign code from running. */
-import { appHeaders, CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
+import { appHeaders, CONTENT_TYPES, isAppPath, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
-  ["/", "/plain.html"],
   ["/docs", "/docs.html"],
   ["/authorize", "/consent.html"],
 ]);
 
-/** The app's addresses: one page shows them all. */
-const APP_PATH = /^\/app(?:\/|$)/;
+/** The app's page, at each of its addresses. */
 const APP = "/index.html";
 const NONCE_PLACE = "__CSP_NONCE__";
 
@@ -35,7 +33,7 @@ export const docsRoute: RelayRoute = {
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
   const name = PAGES.get(pathname) ?? pathname;
-  if (APP_PATH.test(pathname) || name === APP) return appPage(c);
+  if (isAppPath(pathname) || name === APP) return appPage(c);
   const contentType = contentTypeOf(name);
   if (!contentType) return c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;

@@ -126,7 +126,6 @@ export const router = createRouter({
     settings,
     settingsPart,
   ]),
-  basepath: "/app",
   defaultPreload: "intent",
   scrollRestoration: true,
 });
