@@ -1,17 +1,14 @@
 /** The web app. */
 import "./app/trusted-types.ts";
 import { NONCE } from "./app/nonce.ts";
-import "@fontsource-variable/inter";
-import "@fontsource-variable/jetbrains-mono";
+import "./app/fonts-latin.css";
 import "./app/mantine-shell.css";
 import "./app/app.css";
 import { MantineProvider } from "@mantine/core";
-import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app/notification-taps.ts";
-import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { colorSchemeManager, cssVariables, theme } from "./app/theme.ts";
@@ -32,9 +29,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={() => NONCE}
     >
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
+      <RouterProvider router={router} />
     </MantineProvider>
   </StrictMode>,
 );
