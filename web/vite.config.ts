@@ -12,6 +12,11 @@ export default defineConfig({
     // Inlined files would need `data:` in the Content-Security-Policy for scripts and fonts.
     assetsInlineLimit: 0,
     manifest: true,
+    license: { fileName: ".vite/licences.json" },
+    rolldownOptions: {
+      // The second is the local server's: the reference without the app.
+      input: ["index.html", "reference.html"].map((name) => join(import.meta.dirname, name)),
+    },
     reportCompressedSize: false,
   },
 });

@@ -1,11 +1,10 @@
 /** The web app. */
 import "./app/trusted-types.ts";
-import { NONCE } from "./app/nonce.ts";
+import "./app/nonce.ts";
 import "@fontsource-variable/inter";
 import "@fontsource-variable/jetbrains-mono";
 import "./app/mantine-shell.css";
 import "./app/app.css";
-import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -14,7 +13,7 @@ import "./app/notification-taps.ts";
 import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
-import { colorSchemeManager, cssVariables, theme } from "./app/theme.ts";
+import { Themed } from "./app/Themed.tsx";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for the app");
@@ -25,16 +24,10 @@ void startServiceWorker().catch(() => undefined);
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      colorSchemeManager={colorSchemeManager}
-      defaultColorScheme="auto"
-      getStyleNonce={() => NONCE}
-    >
+    <Themed>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>
-    </MantineProvider>
+    </Themed>
   </StrictMode>,
 );
