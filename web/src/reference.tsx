@@ -1,4 +1,4 @@
-/** The reference by itself, as the local server shows its own: without the app around it, and without its fonts. */
+/** The reference by itself, of the server that it comes from: without the app around it, and without its fonts. */
 import "./app/trusted-types.ts";
 import "./app/nonce.ts";
 import "./app/mantine-shell.css";
@@ -16,7 +16,7 @@ createRoot(root).render(
   <StrictMode>
     <Themed>
       <PlainFrame>
-        <ReferencePage title="Reference of the local server" />
+        <ReferencePage />
       </PlainFrame>
     </Themed>
   </StrictMode>,

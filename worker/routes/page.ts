@@ -1,23 +1,32 @@
 /** The pages: static files, with headers that keep foreign code from running. */
-import { appHeaders, CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
+import {
+  appHeaders,
+  builtPage,
+  CONTENT_TYPES,
+  FOREVER,
+  PAGE_HEADERS,
+  referenceHeaders,
+  UNCHANGING,
+} from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["/", "/plain.html"],
-  ["/docs", "/docs.html"],
+  ["/docs", "/reference.html"],
   ["/authorize", "/consent.html"],
 ]);
 
 /** The app's addresses: one page shows them all. */
 const APP_PATH = /^\/app(?:\/|$)/;
 const APP = "/index.html";
-const NONCE_PLACE = "__CSP_NONCE__";
 
-/** The names of these files change with their content. */
-const UNCHANGING = /^\/assets\/[\w.-]+$/;
-const FOREVER = "public, max-age=31536000, immutable";
+/** The pages that the build makes, each with its own policy. */
+const BUILT: ReadonlyMap<string, typeof appHeaders> = new Map([
+  [APP, appHeaders],
+  ["/reference.html", referenceHeaders],
+]);
 
 export const docsRoute: RelayRoute = {
   method: "GET",
@@ -34,8 +43,9 @@ export const docsRoute: RelayRoute = {
 /** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
-  const name = PAGES.get(pathname) ?? pathname;
-  if (APP_PATH.test(pathname) || name === APP) return appPage(c);
+  const name = APP_PATH.test(pathname) ? APP : (PAGES.get(pathname) ?? pathname);
+  const headersOf = BUILT.get(name);
+  if (headersOf) return sentPage(c, name, headersOf);
   const contentType = contentTypeOf(name);
   if (!contentType) return c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
@@ -50,13 +60,10 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, with a nonce of its own for the styles that it adds. */
-async function appPage(c: Context<RelayEnv>): Promise<Response> {
-  const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
-  if (found.status !== 200) return c.notFound();
-  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-  const text = (await found.text()).replaceAll(NONCE_PLACE, nonce);
-  return new Response(text, { headers: { "Content-Type": contentTypeOf(APP) ?? "", ...appHeaders(nonce) } });
+/** A page of the build, whose nonce is this response's. */
+async function sentPage(c: Context<RelayEnv>, name: string, headersOf: typeof appHeaders): Promise<Response> {
+  const found = await c.env.ASSETS.fetch(new URL(name, c.req.url));
+  return found.status === 200 ? builtPage(await found.text(), headersOf) : c.notFound();
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */

@@ -8,11 +8,11 @@ import { SchemaView } from "./SchemaView.tsx";
 import { Words } from "./Words.tsx";
 
 export function Introduction({ api }: { api: OpenApi }) {
-  const { info: { title, version, description } = {}, components = {} } = api;
+  const { info: { version, description } = {}, components = {} } = api;
   const schemes = Object.entries(components.securitySchemes ?? {});
   const problem = components.schemas?.Problem;
   return (
-    <Panel title={title ?? "This server"}>
+    <Panel title="Before you call">
       <Text size="sm">
         <Words text={description} />
       </Text>

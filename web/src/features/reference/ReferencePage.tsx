@@ -1,9 +1,10 @@
 /** The reference: /openapi.json of the server that this page comes from, to be read and searched. */
 import { Loader, Text, TextInput, Title } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useId, useMemo, useState } from "react";
 import { Page } from "../../ui/Page.tsx";
 import { Problem } from "../../ui/Problem.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
 import { Contents } from "./Contents.tsx";
 import { Introduction } from "./Introduction.tsx";
 import { OperationView } from "./OperationView.tsx";
@@ -14,8 +15,10 @@ import { useAddressed } from "./use-addressed.ts";
 import { useDescription } from "./use-description.ts";
 import { Words } from "./Words.tsx";
 
-export function ReferencePage({ title = "Reference" }: { title?: string }) {
+export function ReferencePage() {
   const { api, error, retry } = useDescription();
+  const server = api?.info?.title;
+  const title = server === undefined ? "Reference" : `Reference: ${visibleLine(server)}`;
   return (
     <Page title={title} about="Every request that programs can make, with what it takes and what it answers">
       {error !== undefined && <Problem error={error} retry={retry} />}
@@ -61,7 +64,7 @@ function countWords(shown: number, all: number): string {
 }
 
 function GroupView({ group: { name, about, operations }, api }: { group: Group; api: OpenApi }) {
-  const id = `tag-${name}`;
+  const id = useId();
   return (
     <section aria-labelledby={id}>
       <Title order={2} id={id}>
