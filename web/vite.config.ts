@@ -14,6 +14,11 @@ export default defineConfig({
     // Every browser that runs the app knows it.
     modulePreload: { polyfill: false },
     manifest: true,
+    license: { fileName: ".vite/licences.json" },
+    rolldownOptions: {
+      // The second is the local server's: the reference without the app.
+      input: ["index.html", "reference.html"].map((name) => join(import.meta.dirname, name)),
+    },
     reportCompressedSize: false,
   },
 });

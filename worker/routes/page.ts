@@ -1,21 +1,21 @@
 /** The pages: static files, with headers that keep foreign code from running. */
-import { appHeaders, CONTENT_TYPES, isAppPath, PAGE_HEADERS } from "@matrx/shared/pages.ts";
+import {
+  appHeaders,
+  builtPage,
+  CONTENT_TYPES,
+  FOREVER,
+  isAppPath,
+  PAGE_HEADERS,
+  UNCHANGING,
+} from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([
-  ["/docs", "/docs.html"],
-  ["/authorize", "/consent.html"],
-]);
+const PAGES: ReadonlyMap<string, string> = new Map([["/authorize", "/consent.html"]]);
 
 /** The app's page, at each of its addresses. */
 const APP = "/index.html";
-const NONCE_PLACE = "__CSP_NONCE__";
-
-/** The names of these files change with their content. */
-const UNCHANGING = /^\/assets\/[\w.-]+$/;
-const FOREVER = "public, max-age=31536000, immutable";
 
 export const docsRoute: RelayRoute = {
   method: "GET",
@@ -32,8 +32,8 @@ export const docsRoute: RelayRoute = {
 /** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
+  if (isAppPath(pathname) || pathname === APP) return appPage(c);
   const name = PAGES.get(pathname) ?? pathname;
-  if (isAppPath(pathname) || name === APP) return appPage(c);
   const contentType = contentTypeOf(name);
   if (!contentType) return c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
@@ -48,13 +48,10 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, with a nonce of its own for the styles that it adds. */
+/** The app's page, whose nonce is this response's. */
 async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
-  if (found.status !== 200) return c.notFound();
-  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-  const text = (await found.text()).replaceAll(NONCE_PLACE, nonce);
-  return new Response(text, { headers: { "Content-Type": contentTypeOf(APP) ?? "", ...appHeaders(nonce) } });
+  return found.status === 200 ? builtPage(await found.text(), appHeaders) : c.notFound();
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */

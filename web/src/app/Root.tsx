@@ -1,6 +1,6 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { useMatchRoute, useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
 import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
 import { Notices } from "../shell/Notices.tsx";
@@ -18,6 +18,9 @@ const Invite = lazy(async () => ({
 const ShareOffer = lazy(async () => ({
   default: (await import("../features/sign-in/ShareOfferPage.tsx")).ShareOfferPage,
 }));
+const SignedOutReference = lazy(async () => ({
+  default: (await import("../features/reference/SignedOutReference.tsx")).SignedOutReference,
+}));
 
 const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx")).Problem }));
 
@@ -26,6 +29,7 @@ export function Root() {
   const { isFollowing, invite, share } = useLinks();
   const ways = useWays();
   const { signedIn } = ways;
+  const isReference = useMatchRoute()({ to: "/docs" }) !== false;
   useEffect(() => {
     const read = () => void refreshAccount();
     read();
@@ -58,6 +62,12 @@ export function Root() {
       </Door>
     );
   if (account) return <Shell />;
+  if (account === null && isReference)
+    return (
+      <Suspense>
+        <SignedOutReference />
+      </Suspense>
+    );
   if (account === null)
     return (
       <Door>

@@ -112,6 +112,12 @@ const settingsPart = createRoute({
   component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
+const reference = createRoute({
+  getParentRoute: () => root,
+  path: "/docs",
+  component: lazyRouteComponent(() => import("../features/reference/ReferencePage.tsx"), "ReferencePage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -125,6 +131,7 @@ export const router = createRouter({
     callRecord,
     settings,
     settingsPart,
+    reference,
   ]),
   defaultPreload: "intent",
   scrollRestoration: true,
