@@ -78,6 +78,12 @@ export function isAppPath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && APP_PLACES.has(path.split("/")[1] ?? ""));
 }
 
+/**
+ * Where an AI client sends a person's browser. The app's page answers here too, but only after the relay has checked the
+ * client's request, so it is none of the addresses that the app keeps for itself.
+ */
+export const CONSENT_PATH = "/authorize";
+
 /** The files of the reference at `/docs`, from `web/static/`. */
 export const REFERENCE_FILES = [
   "docs.html",

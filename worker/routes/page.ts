@@ -4,10 +4,7 @@ import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([
-  ["/docs", "/docs.html"],
-  ["/authorize", "/consent.html"],
-]);
+const PAGES: ReadonlyMap<string, string> = new Map([["/docs", "/docs.html"]]);
 
 /** The app's page, at each of its addresses. */
 const APP = "/index.html";
@@ -49,7 +46,7 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
 }
 
 /** The app's page, with a nonce of its own for the styles that it adds. */
-async function appPage(c: Context<RelayEnv>): Promise<Response> {
+export async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
   if (found.status !== 200) return c.notFound();
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
