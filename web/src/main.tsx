@@ -9,20 +9,14 @@ import { MantineProvider } from "@mantine/core";
 import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { lazy, StrictMode } from "react";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Door } from "./app/Door.tsx";
+import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
 import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { colorSchemeManager, cssVariables, theme } from "./app/theme.ts";
-
-/** What an app asks stands in the address, which the router would write anew: the relay must get it as the app wrote it. */
-const isConsent = location.pathname === CONSENT_PATH;
-const Consent = lazy(async () => ({
-  default: (await import("./features/consent/ConsentPage.tsx")).ConsentPage,
-}));
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for the app");
@@ -41,13 +35,7 @@ createRoot(root).render(
       getStyleNonce={() => NONCE}
     >
       <QueryClientProvider client={queryClient}>
-        {isConsent ? (
-          <Door>
-            <Consent />
-          </Door>
-        ) : (
-          <RouterProvider router={router} />
-        )}
+        {location.pathname === CONSENT_PATH ? <ConsentDoor /> : <RouterProvider router={router} />}
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
