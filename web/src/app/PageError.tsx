@@ -1,17 +1,29 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. */
-import { Button, Text } from "@mantine/core";
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { Button, Group, Text } from "@mantine/core";
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
+import { shortLine } from "../ui/visible-text.ts";
 
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>{error instanceof Error ? error.message : String(error)}</Text>
-      <div>
+      <Text>
+        The relay or the machine sent something that this page does not understand, or the page has a mistake.
+        Nothing was changed by that. Try again, or load the page anew; if it stays so, update the relay.
+      </Text>
+      <Text size="sm" c="dimmed">
+        What went wrong, for a report:{" "}
+        <bdi>{shortLine(error instanceof Error ? error.message : String(error))}</bdi>
+      </Text>
+      <Group gap="xs">
         <Button variant="default" onClick={reset}>
           Try again
         </Button>
-      </div>
+        <Button variant="default" onClick={() => location.reload()}>
+          Load the page anew
+        </Button>
+        <Link to="/fleet">Your machines</Link>
+      </Group>
     </Page>
   );
 }

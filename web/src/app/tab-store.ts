@@ -3,6 +3,8 @@
  * should be lost. Whoever signs out, or is signed in next, finds nothing of it.
  */
 
+import { store, storedJson, unstore, unstoreAll } from "./storage.ts";
+
 const PREFIX = "matrx-tab:";
 const OWNER = "account";
 
@@ -10,26 +12,23 @@ const forgetting = new Set<() => void>();
 
 /** False: there is no room for it. */
 export function keepInTab(name: string, value: unknown): boolean {
-  try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
-    return true;
-  } catch {
-    return false;
-  }
+  return store("tab", PREFIX + name, JSON.stringify(value));
 }
 
-/** What was kept, by whichever release of the app: undefined where it cannot be read. */
-export function keptInTab<T>(name: string): T | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? "") as T;
-  } catch {
-    return undefined;
-  }
+/** What was kept, by whichever release of the app; undefined: nothing, or what `isRight` does not know. */
+export function keptInTab<T>(name: string, isRight: (value: unknown) => value is T): T | undefined {
+  const kept = storedJson("tab", PREFIX + name);
+  return isRight(kept) ? kept : undefined;
+}
+
+/** It is no longer needed. */
+export function dropInTab(name: string): void {
+  unstore("tab", PREFIX + name);
 }
 
 /** The tab is this account's from now on. */
 export function claimTab(account: string): void {
-  const owner = keptInTab<string>(OWNER);
+  const owner = keptInTab(OWNER, (value) => typeof value === "string");
   if (owner === account) return;
   if (owner !== undefined) forgetTab();
   keepInTab(OWNER, account);
@@ -41,6 +40,6 @@ export function onForget(forget: () => void): void {
 }
 
 export function forgetTab(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+  unstoreAll("tab", PREFIX);
   for (const forget of forgetting) forget();
 }

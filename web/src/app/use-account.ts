@@ -5,6 +5,7 @@ import { type AccountView, signedInAccount, signOut } from "../relay/account.ts"
 import { connect } from "../relay/connection.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { onOtherSession } from "../relay/session.ts";
+import { fits } from "../relay/shapes.ts";
 import { say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
 import { queryClient } from "./query.ts";
@@ -14,7 +15,7 @@ export const ACCOUNT_KEY = ["account"];
 
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export function useAccount() {
-  const last = lastKnown<AccountView>("account");
+  const last = lastKnown("account", (kept) => fits("GET /v1/account", kept));
   return useQuery<AccountView | null>({
     queryKey: ACCOUNT_KEY,
     queryFn: readAccount,

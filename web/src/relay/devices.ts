@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
 import { api } from "./api.ts";
 import type { Answer } from "./routes.ts";
+import { fits } from "./shapes.ts";
 
 type Devices = Answer<"GET /v1/devices">;
 
@@ -11,7 +12,7 @@ export const DEVICES_KEY = ["devices"];
 const LOOK_EVERY = 10_000;
 
 export function useDevices() {
-  const last = lastKnown<Devices>("devices");
+  const last = lastKnown("devices", (kept) => fits("GET /v1/devices", kept));
   return useQuery({
     queryKey: DEVICES_KEY,
     queryFn: readDevices,

@@ -1,8 +1,9 @@
 /** The frame around every page: navigation, the machine at hand, the connection, and what needs the person. */
 import { ActionIcon } from "@mantine/core";
 import { IconBell, IconSearch } from "@tabler/icons-react";
-import { Link, Outlet, useMatches } from "@tanstack/react-router";
+import { CatchBoundary, Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
+import { PageError } from "../app/PageError.tsx";
 import { useLive, waiting } from "../relay/live.ts";
 import { usePageTitle } from "../ui/page-title.ts";
 import { Announcer } from "./Announcer.tsx";
@@ -25,7 +26,8 @@ const ShortcutHelp = lazy(async () => ({ default: (await import("./ShortcutHelp.
 export function Shell() {
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
   const isHelpOpen = useShortcutState((state) => state.isHelpOpen);
-  useFocusOnPage();
+  const path = useMatches().at(-1)?.pathname ?? "";
+  useFocusOn(path);
   useWaitingInTitle();
   useShortcuts();
   return (
@@ -36,7 +38,9 @@ export function Shell() {
       <SideBar />
       <Header />
       <main id="main" className={classes.main} tabIndex={-1}>
-        <Outlet />
+        <CatchBoundary getResetKey={() => path} errorComponent={PageError}>
+          <Outlet />
+        </CatchBoundary>
       </main>
       <TabBar />
       <Notices />
@@ -59,8 +63,7 @@ function useWaitingInTitle() {
 }
 
 /** After a page was changed, screen readers go on at its title. */
-function useFocusOnPage() {
-  const path = useMatches().at(-1)?.pathname;
+function useFocusOn(path: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the path that moves the focus
   useEffect(() => {
     document.getElementById("page-title")?.focus({ preventScroll: true });
