@@ -1,13 +1,16 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
-import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
+import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { followLink, goOnAfterSignIn, type Links, useLinks } from "../features/sign-in/links.ts";
+import type { AccountView } from "../relay/account.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
 import { Problem } from "../ui/Problem.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
 import classes from "./Root.module.css";
+import { useTab } from "./tab-store.ts";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
@@ -22,7 +25,8 @@ const ShareOffer = lazy(async () => ({
 
 export function Root() {
   const { data: account, error, refetch } = useAccount();
-  const { isFollowing, invite, share } = useLinks();
+  const links = useLinks();
+  const { isFollowing } = links;
   const ways = useWays();
   const { signedIn } = ways;
   useEffect(() => {
@@ -37,6 +41,26 @@ export function Root() {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);
 
+  const door = doorFor({ links, account, error, retry: () => void refetch(), signedIn });
+  return (
+    <>
+      {door}
+      <KeptShell account={id} isShown={door === undefined} />
+    </>
+  );
+}
+
+interface AtTheDoor {
+  readonly links: Links;
+  readonly account: AccountView | null | undefined;
+  readonly error: unknown;
+  readonly retry: () => void;
+  readonly signedIn: () => Promise<void>;
+}
+
+/** Undefined: the app itself is shown. */
+function doorFor({ links, account, error, retry, signedIn }: AtTheDoor): ReactNode {
+  const { isFollowing, invite, share } = links;
   if (isFollowing) return <Door>{<Loader />}</Door>;
   if (invite !== undefined)
     return (
@@ -50,14 +74,37 @@ export function Root() {
         <ShareOffer code={share} accepted={signedIn} />
       </Door>
     );
-  if (account) return <Shell />;
+  if (account) return undefined;
   if (account === null)
     return (
       <Door>
         <SignIn signedIn={signedIn} />
       </Door>
     );
-  return <Door>{error ? <Problem error={error} retry={() => void refetch()} /> : <Loader />}</Door>;
+  return <Door>{error ? <Problem error={error} retry={retry} /> : <Waiting />}</Door>;
+}
+
+interface KeptShellProps {
+  readonly account: string | undefined;
+  readonly isShown: boolean;
+}
+
+/**
+ * The app. While its person has to sign in again it waits unseen, with all that was typed; whoever signs out, or is signed in
+ * next, finds nothing of it.
+ */
+function KeptShell({ account, isShown }: KeptShellProps) {
+  const forgotten = useTab((tab) => tab.forgotten);
+  const now = account === undefined ? undefined : `${account} ${forgotten}`;
+  const [last, setLast] = useState(now);
+  if (now !== undefined && now !== last) setLast(now);
+  const kept = now ?? last;
+  if (!kept?.endsWith(` ${forgotten}`)) return null;
+  return (
+    <Activity key={kept} mode={isShown ? "visible" : "hidden"}>
+      <Shell />
+    </Activity>
+  );
 }
 
 /** A page before the app itself. */

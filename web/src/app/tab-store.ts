@@ -3,10 +3,17 @@
  * should be lost. Whoever signs out, or is signed in next, finds nothing of it.
  */
 
+import { create } from "zustand";
 import { store, storedJson, unstore, unstoreAll } from "./storage.ts";
 
 const PREFIX = "matrx-tab:";
 const OWNER = "account";
+
+/** How often what the tab kept was forgotten: what is on the screen goes with it. */
+export const useTab = create<{ readonly forgotten: number }>(() => ({ forgotten: 0 }));
+
+/** Whose it is, where the browser keeps nothing. */
+let owner: string | undefined;
 
 const forgetting = new Set<() => void>();
 
@@ -28,9 +35,9 @@ export function dropInTab(name: string): void {
 
 /** The tab is this account's from now on. */
 export function claimTab(account: string): void {
-  const owner = keptInTab(OWNER, (value) => typeof value === "string");
-  if (owner === account) return;
-  if (owner !== undefined) forgetTab();
+  const before = owner ?? keptInTab(OWNER, (value) => typeof value === "string");
+  if (before !== undefined && before !== account) forgetTab();
+  owner = account;
   keepInTab(OWNER, account);
 }
 
@@ -40,6 +47,8 @@ export function onForget(forget: () => void): void {
 }
 
 export function forgetTab(): void {
+  owner = undefined;
   unstoreAll("tab", PREFIX);
   for (const forget of forgetting) forget();
+  useTab.setState(({ forgotten }) => ({ forgotten: forgotten + 1 }));
 }

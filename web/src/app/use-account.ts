@@ -9,7 +9,7 @@ import { fits } from "../relay/shapes.ts";
 import { say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
 import { queryClient } from "./query.ts";
-import { claimTab, forgetTab } from "./tab-store.ts";
+import { claimTab, forgetTab, onForget } from "./tab-store.ts";
 
 export const ACCOUNT_KEY = ["account"];
 
@@ -40,16 +40,21 @@ export function refreshAccount(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ACCOUNT_KEY });
 }
 
-/** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
+/** Nothing of an account stays on the screen. What a page had read waits in this tab, for the same person to sign in again. */
 export function leaveAccount(): void {
   clearLive();
   forgetLastKnown();
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] });
 }
+
+onForget(() => queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] }));
 
 /** Signs out in this browser. Throws ApiError. */
 export async function endSession(): Promise<void> {
   await signOut();
+  forgetSession();
+}
+
+function forgetSession(): void {
   queryClient.setQueryData(ACCOUNT_KEY, null);
   leaveAccount();
   forgetTab();
@@ -74,4 +79,8 @@ export function useAccountConnection(account: string | undefined): void {
   }, [account]);
 }
 
-onOtherSession(() => void refreshAccount());
+onOtherSession((isSignedOut) => {
+  if (!isSignedOut) return void refreshAccount();
+  forgetSession();
+  say("You signed out in another tab.");
+});

@@ -30,11 +30,11 @@ let renewing: Promise<string | undefined> | undefined;
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
 
-/** Calls back after another page signed in or out. */
-export function onOtherSession(changed: () => void): void {
-  others.addEventListener("message", () => {
+/** Calls back after another page signed in, or somebody signed out there. */
+export function onOtherSession(changed: (isSignedOut: boolean) => void): void {
+  others.addEventListener("message", ({ data }) => {
     dropAccess();
-    changed();
+    changed(data === "signed out");
   });
 }
 

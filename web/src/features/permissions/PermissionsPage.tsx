@@ -32,9 +32,9 @@ export function PermissionsPage() {
       about="They hold for everyone who uses this machine, you included. A policy file on the machine itself can be stricter: both apply."
     >
       <Loaded query={policy}>
-        {(stored) => <PolicyForm device={device} stored={stored} tools={names} />}
+        {(stored) => <PolicyForm key={device} device={device} stored={stored} tools={names} />}
       </Loaded>
-      <WhoMayPanel device={device} tools={names} />
+      <WhoMayPanel key={device} device={device} tools={names} />
     </Page>
   );
 }
