@@ -1,6 +1,7 @@
 /** The account's machines, kept in this browser: an app that starts offline shows them as they were. */
 import { useQuery } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
+import { visibleLine } from "../ui/visible-text.ts";
 import { api } from "./api.ts";
 import type { Answer } from "./routes.ts";
 import { fits } from "./shapes.ts";
@@ -27,7 +28,21 @@ export function useDevice(id: string) {
 }
 
 async function readDevices(): Promise<Devices> {
-  const devices = await api("GET /v1/devices");
-  remember("devices", devices);
-  return devices;
+  const { devices, unreadable } = await api("GET /v1/devices");
+  const told: Devices = {
+    devices: devices.map(withPlainWords),
+    ...(unreadable && { unreadable: unreadable.map(withPlainWords) }),
+  };
+  remember("devices", told);
+  return told;
+}
+
+/** What machines and people call them, on one line and with all that is hidden written out. */
+function withPlainWords<T extends object>(device: T): T {
+  return Object.fromEntries(Object.entries(device).map(([name, value]) => [name, plain(value)])) as T;
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === "string" ? visibleLine(value) : value;
 }

@@ -7,6 +7,7 @@ import { useId, useLayoutEffect, useState } from "react";
 import { effectWords } from "../../ui/effect-words.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { shortLine } from "../../ui/visible-text.ts";
 import classes from "./ApprovalCard.module.css";
 import { type Asker, useAsker } from "./askers.ts";
 import { DecisionForm } from "./DecisionForm.tsx";
@@ -28,7 +29,8 @@ export function ApprovalCard({ approval }: { approval: ApprovalView }) {
         <h3 id={heading}>
           {asker ? (
             <>
-              <bdi>{asker.name}</bdi> asks to use {approval.tool} on <bdi>{asker.machine}</bdi>
+              <bdi>{asker.name}</bdi> asks to use <bdi>{shortLine(approval.tool)}</bdi> on{" "}
+              <bdi>{asker.machine}</bdi>
             </>
           ) : (
             "A call waits"
