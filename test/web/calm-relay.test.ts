@@ -42,7 +42,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
       const strange = { ...devices[0], id: "dev_strange", name: "strange", state: "DREAMING", kind: "cloud" };
       await route.fulfill({ response, json: { devices: [...devices, strange], news: [1] } });
     });
-    await page.route("**/tools", async (route) => {
+    await page.route("**/v1/devices/*/tools", async (route) => {
       const response = await route.fetch();
       const { tools, ...rest } = await response.json();
       const strange = {
@@ -140,7 +140,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await problem(page).getByText("The relay doesn't answer.").waitFor();
     await page.unrouteAll();
     await problem(page).getByRole("button", { name: "Try again" }).click();
-    await page.getByLabel("Never these paths").fill("/never");
+    await page.getByRole("combobox", { name: "Never these paths" }).fill("/never");
     await page.keyboard.press("Enter");
     await page.route("**/v1/**/policy", () => undefined);
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -172,11 +172,9 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await page.reload();
     await page.waitForFunction("navigator.serviceWorker.controller !== null");
     await page.getByLabel("Content").fill("typed before the new release");
-    await page.context().route("**/sw.js", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, body: `${await response.text()}\n// a newer release` });
-    });
-    await page.evaluate("navigator.serviceWorker.getRegistration().then((one) => one.update())");
+    // Another address is another worker, as another release has.
+    await page.evaluate(`navigator.serviceWorker.getRegistration().then(({ scope }) =>
+      navigator.serviceWorker.register("/sw.js?newer", { scope }))`);
     await page.getByRole("button", { name: "Update ready" }).click();
     await expect
       .poll(() => page.evaluate("performance.getEntriesByType('navigation')[0].type"))

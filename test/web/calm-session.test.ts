@@ -48,7 +48,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
 
   test("unsaved permissions are as they were, and can be saved; a reload keeps them too", async () => {
     const { page, faults } = await app.open(permissions());
-    await page.getByLabel("Never these paths").fill("**/secret*");
+    await page.getByRole("combobox", { name: "Never these paths" }).fill("**/secret*");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "What would result" }).waitFor();
     await revoke();
@@ -86,7 +86,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
 
   test("another account finds nothing of it", async () => {
     const { page, faults } = await app.open(permissions());
-    await page.getByLabel("Never these paths").fill("**/of-the-first*");
+    await page.getByRole("combobox", { name: "Never these paths" }).fill("**/of-the-first*");
     await page.keyboard.press("Enter");
     await page.goto(`${app.relay.url}${APP}/settings/tokens`);
     await page.getByRole("button", { name: "New token for an AI" }).click();

@@ -46,6 +46,8 @@ export function Root() {
     <>
       {door}
       <KeptShell account={id} isShown={door === undefined} />
+      <Notices />
+      <Questions />
     </>
   );
 }
@@ -112,8 +114,6 @@ function Door({ children }: { children: ReactNode }) {
   return (
     <div className={classes.door}>
       <Suspense fallback={<Loader />}>{children}</Suspense>
-      <Notices />
-      <Questions />
     </div>
   );
 }

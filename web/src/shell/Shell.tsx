@@ -9,10 +9,8 @@ import { usePageTitle } from "../ui/page-title.ts";
 import { Announcer } from "./Announcer.tsx";
 import { ConnectionPill } from "./ConnectionPill.tsx";
 import { DevicePicker } from "./DevicePicker.tsx";
-import { Notices } from "./Notices.tsx";
 import { openPalette, usePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
-import { Questions } from "./Questions.tsx";
 import classes from "./Shell.module.css";
 import { IS_MAC, useShortcutState } from "./shortcuts.ts";
 import { useCurrentDevice } from "./use-current-device.ts";
@@ -43,9 +41,7 @@ export function Shell() {
         </CatchBoundary>
       </main>
       <TabBar />
-      <Notices />
       <Announcer />
-      <Questions />
       <Suspense>
         {isPaletteOpen && <Palette />}
         {isHelpOpen && <ShortcutHelp />}
