@@ -1,5 +1,5 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
 import { api } from "./api.ts";
 import type { Answer } from "./routes.ts";
@@ -11,16 +11,25 @@ export type Tool = Tools["tools"][number];
 const MOST_KEPT = 200_000;
 
 export function useTools(device: string) {
+  return useQuery({ ...toolsQuery(device), queryFn: () => readAndKeep(device) });
+}
+
+/** The query of a machine's tools. What it reads is not kept: those of all machines would crowd out what else is. */
+export function toolsQuery(device: string) {
   const last = lastKnown<Tools>(`tools:${device}`);
-  return useQuery({
+  return queryOptions({
     queryKey: ["tools", device],
     queryFn: () => readTools(device),
     ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
   });
 }
 
-async function readTools(device: string): Promise<Tools> {
-  const tools = await api("GET /v1/devices/{device}/tools", { path: { device } });
+function readTools(device: string): Promise<Tools> {
+  return api("GET /v1/devices/{device}/tools", { path: { device } });
+}
+
+async function readAndKeep(device: string): Promise<Tools> {
+  const tools = await readTools(device);
   if (JSON.stringify(tools).length <= MOST_KEPT) remember(`tools:${device}`, tools);
   return tools;
 }
