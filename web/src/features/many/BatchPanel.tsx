@@ -1,24 +1,17 @@
 /** How a tool goes on several machines: a line for each, and what can be done with all of them. */
-import { Button, Group, Text } from "@mantine/core";
-import { IconDownload, IconPlayerStop } from "@tabler/icons-react";
+import { Group, Text } from "@mantine/core";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
-import { ActionButton } from "../../ui/ActionButton.tsx";
-import { CopyButton } from "../../ui/CopyButton.tsx";
-import { confirmed } from "../../ui/confirm.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { clockTime, plural } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { JsonView } from "../../ui/result/JsonView.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { useRuns } from "../tools/runs.ts";
+import { BatchActions } from "./BatchActions.tsx";
 import { type Batch, isUnderWay, type PartRun, withRuns } from "./batch.ts";
-import { runAgain, stopBatch } from "./batches.ts";
 import classes from "./Many.module.css";
 import { PartItem } from "./PartItem.tsx";
-import { againQuestion } from "./question.ts";
-import { resultsJson, resultsName } from "./results.ts";
 import { endingOf, summaryOf } from "./stand.ts";
 
 /** A batch that began this short a time ago was begun here, in milliseconds. */
@@ -64,8 +57,14 @@ function useParts(batch: Batch): readonly PartRun[] {
   return useMemo(() => withRuns(batch, runs), [batch, runs]);
 }
 
+interface ProgressProps {
+  readonly all: readonly PartRun[];
+  readonly isOver: boolean;
+  readonly said: RefObject<HTMLParagraphElement | null>;
+}
+
 /** The status is read out when all have begun and when all have ended, and not each time that one does. */
-function Progress({ all, isOver, said }: Omit<ActionsProps, "batch">) {
+function Progress({ all, isOver, said }: ProgressProps) {
   const endings = all.map(endingOf);
   const ended = endings.filter((ending) => ending !== undefined).length;
   const waiting = all.filter(({ part }) => part.state === "waiting").length;
@@ -90,65 +89,5 @@ function Progress({ all, isOver, said }: Omit<ActionsProps, "batch">) {
         </Text>
       )}
     </Group>
-  );
-}
-
-interface ActionsProps {
-  readonly batch: Batch;
-  readonly all: readonly PartRun[];
-  readonly isOver: boolean;
-  /** How it goes, in words: it takes the focus from a button that goes away. */
-  readonly said: RefObject<HTMLParagraphElement | null>;
-}
-
-function BatchActions({ batch, all, isOver, said }: ActionsProps) {
-  const { tool } = batch;
-  const failed = all.filter((each) => ["failed", "unsent"].includes(endingOf(each) ?? ""));
-  const again = async () => {
-    const question = againQuestion(tool, failed);
-    if (question && !(await confirmed(question))) return;
-    said.current?.focus({ preventScroll: true });
-    runAgain(
-      batch.id,
-      failed.map(({ part }) => part.device),
-    );
-  };
-  const save = () =>
-    saveFile(resultsName(batch), new Blob([resultsJson(batch, all)], { type: "application/json" }));
-  return (
-    <>
-      {!isOver && (
-        <ActionButton
-          color="red"
-          variant="outline"
-          size="xs"
-          leftSection={<IconPlayerStop size={14} aria-hidden />}
-          work={() => {
-            said.current?.focus({ preventScroll: true });
-            return stopBatch(batch);
-          }}
-        >
-          Stop all
-        </ActionButton>
-      )}
-      {isOver && failed.length > 0 && (
-        <Button size="xs" variant="default" onClick={() => void again()}>
-          Run again on {failed.length} that failed
-        </Button>
-      )}
-      {isOver && (
-        <>
-          <CopyButton text={() => resultsJson(batch, all)}>Copy all as JSON</CopyButton>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconDownload size={14} aria-hidden />}
-            onClick={save}
-          >
-            Save all as JSON
-          </Button>
-        </>
-      )}
-    </>
   );
 }

@@ -1,10 +1,11 @@
 /** Runs a tool on several machines: both are in the address. */
 import "../../app/mantine-rest.css";
-import { Button, Loader, Text } from "@mantine/core";
+import { Button, Loader, Stack, Text } from "@mantine/core";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import { useDevices } from "../../relay/devices.ts";
 import { effectWords } from "../../ui/effect-words.ts";
+import { Fold } from "../../ui/Fold.tsx";
 import { plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
@@ -13,7 +14,7 @@ import { visibleLine } from "../../ui/visible-text.ts";
 import { ToolList } from "../tools/ToolList.tsx";
 import toolsClasses from "../tools/ToolsPage.module.css";
 import { BatchPanel } from "./BatchPanel.tsx";
-import { useBatches, watchBatches } from "./batches.ts";
+import { isBatchUnderWay, useBatches, watchBatches } from "./batches.ts";
 import { Chosen } from "./Chosen.tsx";
 import { ManyTool } from "./ManyTool.tsx";
 import { UnionToolLink } from "./UnionToolLink.tsx";
@@ -79,7 +80,24 @@ function Tools({ machines, name }: { machines: readonly Machine[]; name: string 
   );
 }
 
+/** The newest one; the others when somebody wants them. */
 function Batches() {
-  const batches = useBatches((state) => state.batches);
-  return batches.map((batch) => <BatchPanel key={batch.id} batch={batch} />);
+  const [newest, ...earlier] = useBatches((state) => state.batches);
+  if (!newest) return null;
+  return (
+    <>
+      <BatchPanel key={newest.id} batch={newest} />
+      {earlier.length > 0 && (
+        <Fold title={plural(earlier.length, "earlier run")} isOpenFirst={earlier.some(isBatchUnderWay)}>
+          {() => (
+            <Stack gap="md">
+              {earlier.map((batch) => (
+                <BatchPanel key={batch.id} batch={batch} />
+              ))}
+            </Stack>
+          )}
+        </Fold>
+      )}
+    </>
+  );
 }
