@@ -43,7 +43,10 @@ export function ManyTool({ tool, machines }: Props) {
   const { fields, draft } = form;
   const element = useRef<HTMLFormElement>(null);
   const checks = useMemo(() => otherChecks(tool), [tool]);
-  const rights = useRights(name, [...tool.on.keys()]);
+  const rights = useRights(
+    name,
+    machines.flatMap(({ id, view }) => (view ? [id] : [])),
+  );
   const runs = useIsUnderWay(name);
   const plan = planOf(tool, machines, { rights, checks, input: form.input });
   const nameOf = (id: string) => visibleLine(machines.find((each) => each.id === id)?.name ?? id);

@@ -52,7 +52,8 @@ export function planOf(tool: UnionTool, machines: readonly Machine[], knowledge:
       id: machine.id,
       name: machine.name,
       tool: own,
-      obstacle: obstacleOf(machine, tool.name, own) ?? refusal(machine.id, knowledge),
+      obstacle:
+        obstacleOf(machine) ?? refusal(rights) ?? lack(own, tool.name) ?? misfit(machine.id, knowledge),
       isAsked: rights?.decision === "asked",
     };
   });
@@ -64,22 +65,28 @@ export function planOf(tool: UnionTool, machines: readonly Machine[], knowledge:
   };
 }
 
-function obstacleOf({ view, tools }: Machine, name: string, own: Tool | undefined): string | undefined {
+function obstacleOf({ view, tools }: Machine): string | undefined {
   if (!view) return "It is none of your machines: it was removed, or is no longer shared with you.";
   if (view.paused === "everyone") return "Paused. Only somebody at the machine can end that: matrx resume.";
   if (!isOnline(view))
     return view.last_seen === null
       ? "Offline: it was never seen."
       : `Offline: last seen ${ago(view.last_seen)}.`;
-  if (!tools) return "Its tools could not be read. Load the page again.";
+  return tools ? undefined : "Its tools could not be read. Load the page again.";
+}
+
+/** The list of a machine leaves out what nobody may call there: so this comes before what it lacks. */
+function refusal(rights: Rights | undefined): string | undefined {
+  if (rights?.decision !== "refused") return undefined;
+  return `Not allowed: ${rights.reason ?? "a rule of the machine refuses it."}`;
+}
+
+function lack(own: Tool | undefined, name: string): string | undefined {
   if (!own) return `It has no tool “${name}”.`;
   return own.unavailable === undefined ? undefined : `It can't work there now: ${own.unavailable}`;
 }
 
-function refusal(id: string, { rights, checks, input }: Knowledge): string | undefined {
-  const said = rights.get(id);
-  if (said?.decision === "refused")
-    return `Not allowed: ${said.reason ?? "a rule of the machine refuses it."}`;
+function misfit(id: string, { checks, input }: Knowledge): string | undefined {
   const [problem] = (input && checks.get(id)?.(input)) ?? [];
   if (!problem) return undefined;
   const [field, message] = problem;
