@@ -125,7 +125,7 @@ function PartActions({ batch, each, machine, hold }: ActionsProps) {
         <Button
           size="xs"
           variant="default"
-          aria-label={`Run ${visibleLine(tool)} again on ${machine}`}
+          aria-label={`Run again: ${visibleLine(tool)} on ${machine}`}
           onClick={() => void again()}
         >
           Run again
