@@ -238,9 +238,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     const fakes = ["a", "b", "c", "d", "e", "f"].map((letter) => `fake-${letter}`);
     await page.route(/\/v1\/devices$/, async (route) => {
       const response = await route.fetch();
-      const { devices } = z
-        .object({ devices: z.array(z.looseObject({ id: z.string() })) })
-        .parse(await response.json());
+      const { devices } = devicesSchema.parse(await response.json());
       const own = devices.find(({ id }) => id === fleet.attic.id);
       await route.fulfill({ response, json: { devices: fakes.map((id) => ({ ...own, id, name: id })) } });
     });
@@ -330,16 +328,27 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
   test("a machine that vanishes in the middle is told on its own line, and the others go on", async () => {
     const { page, faults } = await bash(`echo begun; ${UNTIL_GO}`);
     await expect.poll(() => processesOf(folder).length).toBeGreaterThan(1);
-    await fleet.cellar.agent.stop();
-    await expect.poll(() => line(page, "cellar").textContent()).toBe("x");
-    letGo();
-    await line(page, "attic")
-      .getByText(/Answered in/)
+    await page.route(/\/v1\/devices$/, async (route) => {
+      const response = await route.fetch();
+      const { devices } = devicesSchema.parse(await response.json());
+      const seen = devices.map((one) => (one.id === fleet.cellar.id ? { ...one, state: "OFFLINE" } : one));
+      await route.fulfill({ response, json: { devices: seen } });
+    });
+    await line(page, "cellar")
+      .getByText(/^It is offline now\./)
       .waitFor();
+    await fleet.cellar.agent.stop();
+    await line(page, "cellar")
+      .getByText(/^The agent was stopped\. What it did until then is not undone/)
+      .waitFor();
+    letGo();
+    await expect.poll(() => said(page).textContent()).toBe("1 done, 1 stopped");
+    await page.unrouteAll({ behavior: "wait" });
     expect(faults).toEqual([]);
   });
 });
 
+const devicesSchema = z.object({ devices: z.array(z.looseObject({ id: z.string() })) });
 const savedSchema = z.object({
   machines: z.array(
     z.object({ machine: z.string(), state: z.string(), answer: z.object({ output: z.string() }).optional() }),

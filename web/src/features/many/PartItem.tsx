@@ -76,7 +76,9 @@ function Running({ run, machine }: { run: Run; machine: string }) {
   return (
     <>
       {view && !isOnline(view) && (
-        <span className={classes.said}>It is offline now. Its answer comes when it is back.</span>
+        <span className={classes.said}>
+          It is offline now. If it is back in time, its answer comes all the same.
+        </span>
       )}
       {run.state === "asked" && (
         <Link to="/activity" search={{ show: "needs-you" }}>
