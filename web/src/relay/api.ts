@@ -19,8 +19,10 @@ export function openEvents<L extends Line>(
   line: L,
   options: NonNullable<Options<L>[0]>,
   signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  return open(line, { ...(options as Request), headers: { Accept: "text/event-stream" }, signal });
+  const accepting = { ...headers, Accept: "text/event-stream" };
+  return open(line, { ...(options as Request), headers: accepting, signal });
 }
 
 /** The answer to a request for a file. Throws ApiError. */

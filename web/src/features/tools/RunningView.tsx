@@ -1,5 +1,5 @@
 /** A call that runs: how it stands, since when, how far it is, what it wrote until now, and a way to stop it. */
-import { Group, Progress, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useDevice } from "../../relay/devices.ts";
@@ -7,8 +7,8 @@ import { ActionButton } from "../../ui/ActionButton.tsx";
 import { clockTime, countdown } from "../../ui/format.ts";
 import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
-import type { Progress as Far, Run } from "./run.ts";
+import { ProgressView } from "./ProgressView.tsx";
+import type { Run } from "./run.ts";
 import { liveOf, stopRun } from "./runs.ts";
 
 export function RunningView({ run }: { run: Run }) {
@@ -64,18 +64,4 @@ function wordsOf({ tool, effect, state, obstacle, expires }: Run, machine: strin
   const leaving =
     effect === "read" ? "It stops if you close this page." : "It keeps running if you leave this page.";
   return `${tool} is running on ${machine}. ${leaving}`;
-}
-
-function ProgressView({ progress, total = 0, message = "" }: Far) {
-  const share = total > 0 ? Math.round(Math.min(Math.max(progress / total, 0), 1) * 100) : undefined;
-  return (
-    <div>
-      {share !== undefined && <Progress value={share} aria-label="Progress" mb={4} />}
-      <Text size="sm" c="dimmed">
-        <bdi>
-          {`${share === undefined ? progress : `${share}%`} ${visibleLine(message.slice(0, 300))}`.trim()}
-        </bdi>
-      </Text>
-    </div>
-  );
 }

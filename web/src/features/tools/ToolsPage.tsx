@@ -12,6 +12,7 @@ import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
+import { ToolLink } from "./ToolLink.tsx";
 import { ToolList } from "./ToolList.tsx";
 import classes from "./ToolsPage.module.css";
 import { ToolView } from "./ToolView.tsx";
@@ -41,7 +42,7 @@ export function ToolsPage() {
             <Text>This machine hasn't reported its tools yet.</Text>
           ) : (
             <div className={classes.columns} data-chosen={name !== undefined}>
-              <ToolList device={device} tools={tools} />
+              <ToolList tools={tools}>{(each) => <ToolLink device={device} tool={each} />}</ToolList>
               <div className={classes.chosen}>
                 {tool && <ToolView key={`${device} ${tool.name}`} device={device} tool={tool} all={tools} />}
                 {!tool && (
