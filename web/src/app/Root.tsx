@@ -41,16 +41,17 @@ export function Root() {
   if (invite !== undefined)
     return (
       <Door>
-        <Invite code={invite} account={account} signedIn={signedIn} />
+        <Invite code={invite} account={account} signedIn={ways.cameIn} />
       </Door>
     );
   if (account && share !== undefined)
     return (
       <Door>
-        <ShareOffer code={share} accepted={signedIn} />
+        <ShareOffer code={share} />
       </Door>
     );
-  if (account) return <Shell />;
+  // Another account has a screen of its own: nothing that was open for the one before is in it.
+  if (account) return <Shell key={account.account} />;
   if (account === null)
     return (
       <Door>
@@ -76,6 +77,11 @@ function useWays() {
   return useMemo(
     () => ({
       signedIn: refreshAccount,
+      /** A new account has none of the pages that were open here. */
+      cameIn: async () => {
+        await navigate({ to: "/fleet", replace: true });
+        await refreshAccount();
+      },
       toPairing: (code: string) => void navigate({ to: "/pair", hash: code }),
       toCall: (device: string, call: string) =>
         void navigate({ to: "/d/$device/calls/$call", params: { device, call } }),
