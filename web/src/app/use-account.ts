@@ -5,7 +5,8 @@ import { type AccountView, signedInAccount, signOut } from "../relay/account.ts"
 import { connect } from "../relay/connection.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { onOtherSession } from "../relay/session.ts";
-import { say } from "../ui/notices.ts";
+import { withdrawQuestion } from "../ui/confirm.ts";
+import { dismissAll, say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
 import { queryClient } from "./query.ts";
 import { claimTab, forgetTab } from "./tab-store.ts";
@@ -24,9 +25,10 @@ export function useAccount() {
 }
 
 async function readAccount(): Promise<AccountView | null> {
-  const before = queryClient.getQueryData<AccountView | null>(ACCOUNT_KEY);
   const account = await signedInAccount();
+  const before = queryClient.getQueryData<AccountView | null>(ACCOUNT_KEY);
   if (before && before.account !== account?.account) leaveAccount();
+  if (before && !account) tellSignedOut();
   if (account) {
     remember("account", account);
     claimTab(account.account);
@@ -34,43 +36,62 @@ async function readAccount(): Promise<AccountView | null> {
   return account;
 }
 
-/** Reads anew who is signed in. */
+/** Reads anew who is signed in. Throws ApiError: then it is not known, and what is shown may be another's. */
 export function refreshAccount(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ACCOUNT_KEY });
+  return queryClient.invalidateQueries({ queryKey: ACCOUNT_KEY }, { throwOnError: true });
 }
 
 /** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
 export function leaveAccount(): void {
   clearLive();
+  withdrawQuestion();
+  dismissAll();
   forgetLastKnown();
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] });
 }
 
+/** This tab itself signs out. */
+let isLeaving = false;
+
 /** Signs out in this browser. Throws ApiError. */
 export async function endSession(): Promise<void> {
-  await signOut();
-  queryClient.setQueryData(ACCOUNT_KEY, null);
-  leaveAccount();
-  forgetTab();
+  isLeaving = true;
+  try {
+    await signOut();
+    queryClient.setQueryData(ACCOUNT_KEY, null);
+    leaveAccount();
+    forgetTab();
+  } finally {
+    isLeaving = false;
+  }
+}
+
+function tellSignedOut(): void {
+  if (!isLeaving) say("You were signed out here: the session was ended elsewhere, or has expired.");
 }
 
 /** Keeps up with the account's machines while it is signed in. */
 export function useAccountConnection(account: string | undefined): void {
   useEffect(() => {
     if (account === undefined) return;
-    return connect({
+    const disconnect = connect({
       onOpen: () => {
         void queryClient.invalidateQueries();
         void readApprovals().catch(() => undefined);
       },
       onFrame: takeFrame,
       onSignedOut: () => {
-        say("You were signed out here: the session was ended elsewhere, or has expired.");
         queryClient.setQueryData(ACCOUNT_KEY, null);
         leaveAccount();
+        tellSignedOut();
       },
     });
+    return () => {
+      disconnect();
+      // Until now, it told of what this account may see.
+      clearLive();
+    };
   }, [account]);
 }
 
-onOtherSession(() => void refreshAccount());
+onOtherSession(() => void refreshAccount().catch(() => undefined));

@@ -33,6 +33,13 @@ export function unreachableError(): ApiError {
   });
 }
 
+export function otherSessionError(): ApiError {
+  return new ApiError(0, {
+    detail: "Somebody signed in or out meanwhile.",
+    hint: "Look whether it was done, then try again.",
+  });
+}
+
 /** Tells whether the session is over. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;

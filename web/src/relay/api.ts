@@ -1,12 +1,14 @@
 /** The relay's REST interface, with the access token of this browser's session. */
-import { ApiError, unreachableError } from "./api-error.ts";
+import { ApiError, otherSessionError, unreachableError } from "./api-error.ts";
 import type { Answer, Line, Options } from "./routes.ts";
 import * as session from "./session.ts";
 
-/** Calls a route. Resolves to the answer's body. Throws ApiError. */
+/** Calls a route. Resolves to the answer's body. Throws ApiError, also if somebody signed in or out meanwhile. */
 export async function api<L extends Line>(line: L, ...[options]: Options<L>): Promise<Answer<L>> {
+  const turn = session.sessionTurn();
   const response = await send(line, (options ?? {}) as Request);
   const answer = await answerOf(response);
+  if (turn !== session.sessionTurn()) throw otherSessionError();
   if (!response.ok) throw new ApiError(response.status, answer ?? {});
   return answer as Answer<L>;
 }
@@ -70,13 +72,15 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** A token may end on the way, or with the relay's keys: then another one is asked for, once. */
+/** A token may end on the way, or with the relay's keys: then another one is asked for, once. Never in another's name. */
 async function send(line: string, { path = {}, query, body, headers, signal }: Request): Promise<Response> {
   const [method = "GET", template = "/"] = line.split(" ");
   const address = addressOf(template, path, query);
+  const turn = session.sessionTurn();
   let token: string | undefined;
   const once = async () => {
     token = await accessToken();
+    if (turn !== session.sessionTurn()) throw otherSessionError();
     return reach(address, {
       method,
       ...(signal && { signal }),

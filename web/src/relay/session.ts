@@ -24,6 +24,8 @@ export type PostOpenly = (
 let access: { token: string; until: number } | undefined;
 let nonce: string | undefined;
 let renewing: Promise<string | undefined> | undefined;
+/** How often somebody signed in or out in this browser, as far as this page knows. */
+let turn = 0;
 
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
@@ -31,7 +33,7 @@ const others = new BroadcastChannel("session");
 /** Calls back after another page signed in or out. */
 export function onOtherSession(changed: () => void): void {
   others.addEventListener("message", () => {
-    dropAccess();
+    leaveSession();
     changed();
   });
 }
@@ -42,6 +44,7 @@ export async function signIn(path: string, body: object, post: PostOpenly): Prom
   const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
   const answer = await post(path, { ...body, key: await publicPart(pair) });
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
   return answer;
@@ -69,6 +72,7 @@ export async function finishSignIn(
   const answer = await post(path, body, { DPoP: await proof(pair, { method: "POST", path, nonce: used }) });
   await remove("sign-in");
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
 }
@@ -82,6 +86,11 @@ export async function accessToken(): Promise<string | undefined> {
   return renewing;
 }
 
+/** Another number once another session is this browser's: what was asked for before is not for whoever has it. */
+export function sessionTurn(): number {
+  return turn;
+}
+
 /** The relay refused the token that it gave: the next one is a new one. */
 export function dropAccess(): void {
   access = undefined;
@@ -89,7 +98,7 @@ export function dropAccess(): void {
 
 /** Nobody is signed in here any more. */
 export async function forget(): Promise<void> {
-  dropAccess();
+  leaveSession();
   await remove("session");
   others.postMessage("signed out");
 }
@@ -99,17 +108,25 @@ export function noteNonce(response: Response): void {
   nonce = response.headers.get("DPoP-Nonce") ?? nonce;
 }
 
+function leaveSession(): void {
+  turn += 1;
+  dropAccess();
+}
+
 async function renew(): Promise<string | undefined> {
   requireCrypto();
+  const mine = turn;
   const pair = await get("session");
   if (!pair) return undefined;
   const hadNonce = nonce !== undefined;
   let response = await askForAccess(pair);
   // Another page of this browser may have used the nonce, and an old one has expired.
   if (response.status === 401 && (hadNonce || nonce)) response = await askForAccess(pair);
+  const given: Access | undefined = response.ok ? await response.json() : undefined;
+  if (mine !== turn) return access?.token ?? renew();
+  if (given) return keep(given);
   if (response.status === 401) return undefined;
-  if (!response.ok) throw response;
-  return keep(await response.json());
+  throw response;
 }
 
 async function askForAccess(pair: CryptoKeyPair): Promise<Response> {

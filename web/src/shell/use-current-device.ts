@@ -2,6 +2,7 @@
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { create } from "zustand";
+import { onForget } from "../app/tab-store.ts";
 import { useDevices } from "../relay/devices.ts";
 
 const KEY = "matrx-device";
@@ -9,6 +10,11 @@ const KEY = "matrx-device";
 const useLast = create<{ readonly device: string | undefined }>(() => ({
   device: localStorage.getItem(KEY) ?? undefined,
 }));
+
+onForget(() => {
+  localStorage.removeItem(KEY);
+  useLast.setState({ device: undefined });
+});
 
 export function useCurrentDevice(): string | undefined {
   const { device } = useParams({ strict: false });
