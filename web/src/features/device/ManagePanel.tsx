@@ -2,7 +2,7 @@
 
 import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { queryClient } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
@@ -20,6 +20,8 @@ export function ManagePanel({ device }: { device: DeviceView }) {
       <Stack gap="md">
         <NameForm key={device.name} device={device} />
         <TagsForm device={device} />
+        <Divider />
+        <ShareButton device={device} />
         <Divider />
         <ProgramButtons device={device} />
         <Divider />
@@ -76,6 +78,21 @@ function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
       value={[...tags]}
       onChange={(next) => void change(next)}
     />
+  );
+}
+
+function ShareButton({ device: { id } }: { device: DeviceView }) {
+  return (
+    <div>
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link to="/settings/$part" params={{ part: "people" }} search={{ share: id }} {...props} />
+        )}
+      >
+        Share this machine
+      </Button>
+    </div>
   );
 }
 
