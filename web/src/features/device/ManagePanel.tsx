@@ -2,7 +2,7 @@
 
 import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
@@ -18,6 +18,8 @@ export function ManagePanel({ device }: { device: DeviceView }) {
       <Stack gap="md">
         <NameForm device={device} />
         <TagsForm device={device} />
+        <Divider />
+        <ShareButton device={device} />
         <Divider />
         <ProgramButtons device={device} />
         <Divider />
@@ -76,6 +78,21 @@ function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
       value={[...tags]}
       onChange={(next) => void change(next)}
     />
+  );
+}
+
+function ShareButton({ device: { id } }: { device: DeviceView }) {
+  return (
+    <div>
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link to="/settings/$part" params={{ part: "people" }} search={{ share: id }} {...props} />
+        )}
+      >
+        Share this machine
+      </Button>
+    </div>
   );
 }
 

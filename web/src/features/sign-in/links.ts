@@ -4,7 +4,7 @@
  */
 import { create } from "zustand";
 import { accountOfCode, claim, finishAtIssuer, signedInAccount } from "../../relay/account.ts";
-import { confirmed } from "../../ui/confirm.ts";
+import { confirmed, withdrawQuestion } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";
 import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
 
@@ -45,7 +45,10 @@ export async function followLink(ways: Ways): Promise<void> {
   const { claim: code, oidc, response, pair, call, invite, share } = atStart ?? takeFields();
   atStart = undefined;
   try {
-    if (invite || share) useLinks.setState({ invite, share });
+    if (invite || share) {
+      withdrawQuestion();
+      useLinks.setState({ invite, share });
+    }
     if (code) await signInWith(code);
     if (oidc) await finishAtIssuer(oidc, response ?? "");
     if (code || oidc) await ways.signedIn();
