@@ -2,7 +2,7 @@
 import { Loader } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
-import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
+import { followLink, goOnAfterSignIn, takeWaitingCode, useLinks } from "../features/sign-in/links.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
@@ -75,7 +75,10 @@ function useWays() {
   const navigate = useNavigate();
   return useMemo(
     () => ({
-      signedIn: refreshAccount,
+      signedIn: () => {
+        takeWaitingCode();
+        return refreshAccount();
+      },
       toPairing: (code: string) => void navigate({ to: "/pair", hash: code }),
       toCall: (device: string, call: string) =>
         void navigate({ to: "/d/$device/calls/$call", params: { device, call } }),
