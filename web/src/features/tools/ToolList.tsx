@@ -10,11 +10,23 @@ import classes from "./ToolList.module.css";
 /** It stays while the person goes from tool to tool. */
 const useFilter = create<{ readonly text: string }>(() => ({ text: "" }));
 
-export function ToolList({ device, tools }: { device: string; tools: readonly Tool[] }) {
+interface Props {
+  readonly device: string;
+  readonly tools: readonly Tool[];
+  /** Goes on to what was chosen; undefined: nothing was. */
+  readonly skip: (() => void) | undefined;
+}
+
+export function ToolList({ device, tools, skip }: Props) {
   const text = useFilter((filter) => filter.text);
   const shown = filtered(tools, text);
   return (
     <nav className={classes.box} aria-label="Tools" onKeyDown={moveByArrows}>
+      {skip && (
+        <button type="button" className={classes.skip} onClick={skip}>
+          Skip the list of tools
+        </button>
+      )}
       <div className={classes.filter}>
         <TextInput
           type="search"
