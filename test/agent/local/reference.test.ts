@@ -49,7 +49,7 @@ test("what the page loads is among those files", async () => {
 test("no other file comes out, however it is spelt, and no method but GET", async () => {
   const { port, url } = await serve({ asksToken: false });
   for (const path of [
-    "/app.js",
+    "/index.html",
     "/web/docs.html",
     "/../package.json",
     "/..%2fpackage.json",
