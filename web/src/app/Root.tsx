@@ -2,7 +2,13 @@
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
 import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
-import { followLink, goOnAfterSignIn, type Links, useLinks } from "../features/sign-in/links.ts";
+import {
+  followLink,
+  goOnAfterSignIn,
+  type Links,
+  takeWaitingCode,
+  useLinks,
+} from "../features/sign-in/links.ts";
 import type { AccountView } from "../relay/account.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
@@ -131,7 +137,10 @@ function useWays() {
   const navigate = useNavigate();
   return useMemo(
     () => ({
-      signedIn: refreshAccount,
+      signedIn: () => {
+        takeWaitingCode();
+        return refreshAccount();
+      },
       /** A new account has none of the pages that were open here. */
       cameIn: async () => {
         await navigate({ to: "/fleet", replace: true });

@@ -1,8 +1,8 @@
 /** A form whose button is busy while its work runs. What was typed stays when it fails, and the reason stands below it. */
 import { Button, Group, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { Problem } from "../../ui/Problem.tsx";
-import { useFocusPlace } from "../../ui/use-focus-place.ts";
 
 interface Props {
   readonly children: ReactNode;
@@ -16,9 +16,9 @@ interface Props {
 
 export function Form({ children, submitLabel, submitName, work, cancel, isDisabled = false }: Props) {
   const [isBusy, setBusy] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  useKeptFocus(element);
   const [error, setError] = useState<unknown>();
-  const form = useRef<HTMLFormElement>(null);
-  useFocusPlace(form, isBusy);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
@@ -33,7 +33,7 @@ export function Form({ children, submitLabel, submitName, work, cancel, isDisabl
     }
   };
   return (
-    <form ref={form} onSubmit={(event) => void submit(event)}>
+    <form ref={element} onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         {children}
         {error !== undefined && <Problem error={error} />}

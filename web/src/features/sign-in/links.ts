@@ -52,8 +52,7 @@ export async function followLink(ways: Ways): Promise<void> {
     if (code) await signInWith(code);
     if (oidc) await finishAtIssuer(oidc, response ?? "");
     if (code || oidc) await ways.signedIn();
-    const waits = pair === undefined ? undefined : codeOf(pair);
-    if (waits) await showPairing(waits, ways);
+    if (pair !== undefined) await showPairing(pair, ways);
     if (call) {
       const [device = "", id = ""] = call.split("/");
       ways.toCall(decodeURIComponent(device), decodeURIComponent(id));
@@ -65,18 +64,34 @@ export async function followLink(ways: Ways): Promise<void> {
   }
 }
 
+/** Somebody signed in on this page: the code that waits is shown here, and not by another page of this browser. */
+export function takeWaitingCode(): void {
+  const pair = takeCode();
+  if (pair) useLinks.setState({ pair });
+}
+
 /** What waited for somebody to sign in: a code comes first, then an app's request. */
 export function goOnAfterSignIn({ toPairing }: Pick<Ways, "toPairing">): void {
-  const code = takeCode();
-  if (code) return toPairing(code);
+  const { pair } = useLinks.getState();
+  useLinks.setState({ pair: undefined });
+  if (pair) return toPairing(pair);
   const request = takeRequest();
   if (request) location.replace(`/authorize?${request}`);
 }
 
-async function showPairing(code: string, { toPairing }: Ways): Promise<void> {
+async function showPairing(text: string, { toPairing }: Ways): Promise<void> {
+  const code = codeOf(text);
+  if (!code) throw noCodeError();
   if (await signedInAccount()) return toPairing(code);
   keepCode(code);
   useLinks.setState({ pair: code });
+}
+
+/** What the link holds instead is not shown: anybody could have written it. */
+function noCodeError(): Error {
+  return Object.assign(new Error("That link has no valid code."), {
+    hint: "Open the link, or scan the QR code, that the machine or the command line shows.",
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { useDevice } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { clockTime, countdown } from "../../ui/format.ts";
+import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { ProgressView } from "./ProgressView.tsx";
@@ -17,6 +18,7 @@ export function RunningView({ run }: { run: Run }) {
   const now = useNow();
   const said = useRef<HTMLDivElement>(null);
   const live = liveOf(run);
+  useKeptFocus(said);
   const stop = async () => {
     // The focus must not get lost with the button.
     said.current?.focus({ preventScroll: true });

@@ -42,7 +42,10 @@ export function ToolForm({ device, tool, isRunning }: Props) {
           type="submit"
           className={classes.run ?? ""}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          disabled={isRunning || obstacle !== undefined}
+          // Not disabled while it runs: whoever pressed it by keyboard would lose the focus.
+          aria-disabled={isRunning || undefined}
+          data-disabled={isRunning}
+          disabled={!isRunning && obstacle !== undefined}
           aria-describedby={obstacle === undefined ? undefined : reasonId}
         >
           {isRunning ? "Running …" : "Run"}

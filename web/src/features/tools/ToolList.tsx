@@ -15,13 +15,20 @@ interface Props<T> {
   readonly tools: readonly T[];
   /** The link to one of them. */
   readonly children: (tool: T) => ReactNode;
+  /** Goes on to what was chosen; undefined: nothing was. */
+  readonly skip?: (() => void) | undefined;
 }
 
-export function ToolList<T extends Listed>({ tools, children }: Props<T>) {
+export function ToolList<T extends Listed>({ tools, children, skip }: Props<T>) {
   const text = useFilter((filter) => filter.text);
   const shown = filtered(tools, text);
   return (
     <nav className={classes.box} aria-label="Tools" onKeyDown={moveByArrows}>
+      {skip && (
+        <button type="button" className={classes.skip} onClick={skip}>
+          Skip the list of tools
+        </button>
+      )}
       <div className={classes.filter}>
         <TextInput
           type="search"
