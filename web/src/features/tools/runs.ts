@@ -2,10 +2,10 @@
 import { create } from "zustand";
 import { queryClient } from "../../app/query.ts";
 import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
-import { Call } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { DEVICES_KEY } from "../../relay/devices.ts";
 import type { Tool } from "../../relay/tools.ts";
+import { newCall, type ToolCall } from "../../relay/way.ts";
 import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";
@@ -27,7 +27,7 @@ export const useRuns = create<Runs>(() => ({
   shown: new Map(),
 }));
 
-const calls = new Map<number, Call>();
+const calls = new Map<number, ToolCall>();
 const lives = new Map<number, LiveOutput>();
 
 onForget(() => {
@@ -40,7 +40,7 @@ onForget(() => {
 /** Makes a call, and shows it at its tool. */
 export function startRun(device: string, { name: tool, effect }: Tool, input: ToolInput): void {
   const id = 1 + Math.max(0, ...useRuns.getState().runs.map((run) => run.id));
-  const call = new Call(device, { name: tool, effect });
+  const call = newCall(device, { name: tool, effect });
   calls.set(id, call);
   lives.set(id, new LiveOutput());
   const run: Run = { id, device, tool, effect, input, began: Date.now(), state: "sending" };
@@ -77,7 +77,7 @@ export function clearRuns(device: string): void {
   keep();
 }
 
-async function follow({ id, input, began }: Run, call: Call): Promise<void> {
+async function follow({ id, input, began }: Run, call: ToolCall): Promise<void> {
   try {
     const answer = await call.run(input, {
       onCall: () => change(id, { state: "running", obstacle: undefined, ...(call.id && { call: call.id }) }),
