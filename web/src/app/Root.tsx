@@ -2,6 +2,7 @@
 import { Loader } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import { useDirectConnection } from "../direct/use-direct-connection.ts";
 import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
@@ -33,6 +34,7 @@ export function Root() {
   }, [ways]);
   const id = account?.account;
   useAccountConnection(isFollowing ? undefined : id);
+  useDirectConnection(isFollowing ? undefined : id);
   useEffect(() => {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);

@@ -1,6 +1,8 @@
 /** How the app is connected, in words and colour, on every page. */
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { update, useRelease } from "../app/release.ts";
+import { useDirect } from "../direct/local.ts";
 import { type ConnectionState, retryNow, useConnection } from "../relay/connection.ts";
 import { clockTime } from "../ui/format.ts";
 import { Status, type Tone } from "../ui/Status.tsx";
@@ -10,6 +12,33 @@ import classes from "./Shell.module.css";
 const TELL_AFTER = 1_000;
 
 export function ConnectionPill() {
+  return (
+    <>
+      <RelayPill />
+      <DirectPill />
+    </>
+  );
+}
+
+/** Beside the relay's state: whether this computer is reached without it. */
+function DirectPill() {
+  const state = useDirect((direct) => direct.state);
+  if (state === "off") return null;
+  const isOnline = state === "online";
+  return (
+    <Link
+      to="/settings/$part"
+      params={{ part: "connection" }}
+      className={classes.pill}
+      aria-live="polite"
+      title={isOnline ? "This computer is connected directly" : "This computer is not reached directly now"}
+    >
+      <Status tone={isOnline ? "ok" : "warn"}>{isOnline ? "Direct" : "Not direct"}</Status>
+    </Link>
+  );
+}
+
+function RelayPill() {
   const { state, since, roundTrip } = useConnection();
   const isUpdateReady = useRelease(({ waiting }) => waiting !== undefined);
   const isTold = useLater(state !== "online", since);

@@ -3,6 +3,7 @@ import "../../app/mantine-rest.css";
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { LOCAL_DEVICE, useLocalDevice } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
@@ -20,6 +21,7 @@ export function FleetPage() {
   const { text = "", tag } = useSearch({ from: "/fleet" });
   const navigate = useNavigate({ from: "/fleet" });
   const isLive = useConnection(({ state }) => state === "online");
+  const local = useLocalDevice();
   const devices = query.data?.devices ?? [];
   const online = devices.filter(isOnline).length;
   const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
@@ -54,16 +56,25 @@ export function FleetPage() {
           void navigate({ search: (before) => ({ ...before, tag: chosen }), replace: true })
         }
       />
+      {local && !query.data && (
+        <ul className={classes.cards}>
+          <MachineCard device={local} isLive />
+        </ul>
+      )}
       <Loaded query={query}>
         {({ devices: all, unreadable = [] }) =>
-          all.length + unreadable.length === 0 ? (
+          all.length + unreadable.length === 0 && !local ? (
             <EmptyFleet />
           ) : (
             <ul className={classes.cards}>
-              {all
+              {[...(local ? [local] : []), ...all]
                 .filter((device) => fits(device, { text, tag }))
                 .map((device) => (
-                  <MachineCard key={device.id} device={device} isLive={isLive} />
+                  <MachineCard
+                    key={device.id}
+                    device={device}
+                    isLive={isLive || device.id === LOCAL_DEVICE}
+                  />
                 ))}
               {unreadable.map(({ id, name }) => (
                 <li key={id} className={classes.unreadable}>

@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useLoad } from "../../relay/system-info.ts";
 import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
 import { clockTime, plural } from "../../ui/format.ts";
@@ -33,6 +34,7 @@ export function MachineCard({ device, isLive }: Props) {
       </div>
       <div className={classes.soft}>{[systemOf(device), ...tags].join(" · ")}</div>
       <div className={classes.states}>
+        {id === LOCAL_DEVICE && <Status tone="info">Direct</Status>}
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
       </div>

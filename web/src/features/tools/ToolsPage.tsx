@@ -2,6 +2,7 @@
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { proofOf } from "../../ui/device-words.ts";
@@ -10,6 +11,8 @@ import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
+import { DirectTrouble } from "../direct/DirectTrouble.tsx";
+import { NotConnected } from "../direct/NotConnected.tsx";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
 import { ToolList } from "./ToolList.tsx";
@@ -24,6 +27,7 @@ export function ToolsPage() {
   const tools = query.data?.tools.filter(({ model }) => !model?.hidden) ?? [];
   const tool = tools.find((each) => each.name === name);
   const machine = view?.name ?? "this machine";
+  if (device === LOCAL_DEVICE && !view) return <NotConnected />;
   return (
     <Page
       title={name === undefined ? `Tools of ${machine}` : visibleLine(tool?.title ?? name)}
@@ -35,6 +39,7 @@ export function ToolsPage() {
       }
       actions={tool && <Status tone={effectWords(tool.effect).tone}>{effectWords(tool.effect).text}</Status>}
     >
+      {device === LOCAL_DEVICE && <DirectTrouble />}
       <Loaded query={query}>
         {() =>
           tools.length === 0 ? (
