@@ -232,7 +232,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     const home = new LocalHome();
     const server = await home.serve([origin()]);
     const { page, faults } = await app.open(SETTINGS);
-    await panel(page).getByText("Keep the token in this browser").click();
+    await panel(page).getByLabel("Keep the token in this browser").check();
     await connect(page, server.url, home.token);
     await isConnected(page);
     await page.goto(`${app.relay.url}${APP}/d/local/tools/SystemInfo`);
@@ -264,7 +264,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     const home = new LocalHome();
     const { url } = await home.serve([origin()]);
     const { page } = await app.open(SETTINGS);
-    await panel(page).getByText("Keep the token in this browser").click();
+    await panel(page).getByLabel("Keep the token in this browser").check();
     await connect(page, url, home.token);
     await isConnected(page);
     await page.getByRole("link", { name: /^Account/ }).click();
@@ -292,7 +292,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     if (screen === "phone")
       expect(await smallTargets(page, "main button, main .mantine-Input-input", 36)).toEqual([]);
     await panel(page).getByRole("button", { name: "Disconnect" }).click();
-    await panel(page).getByText("Keep the token in this browser").click();
+    await panel(page).getByLabel("Keep the token in this browser").check();
     await connect(page, url, home.token);
     await isConnected(page);
     await expectNoObjections(opened);
@@ -321,7 +321,7 @@ describe("this computer, while the relay is away", NEEDS_CHROMIUM, () => {
     const { page, faults } = await app.open(SETTINGS, { workers: true });
     await page.getByLabel("Address").fill(url);
     await page.getByLabel("Token", { exact: true }).fill(home.token);
-    await page.getByText("Keep the token in this browser").click();
+    await page.getByLabel("Keep the token in this browser").check();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByText("Connected directly", { exact: true }).waitFor();
     await page.evaluate("navigator.serviceWorker.ready");
