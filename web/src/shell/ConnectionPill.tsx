@@ -1,4 +1,5 @@
 /** How the app is connected, in words and colour, on every page. */
+import { IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { update, useRelease } from "../app/release.ts";
@@ -22,18 +23,23 @@ export function ConnectionPill() {
 
 /** Beside the relay's state: whether this computer is reached without it. */
 function DirectPill() {
-  const state = useDirect((direct) => direct.state);
-  if (state === "off") return null;
+  const { state, obstacle } = useDirect();
+  // A connection that is just being made is nobody's business either.
+  if (state === "off" || (state === "connecting" && !obstacle)) return null;
   const isOnline = state === "online";
+  const Icon = isOnline ? IconPlugConnected : IconPlugConnectedX;
   return (
     <Link
       to="/settings/$part"
       params={{ part: "connection" }}
-      className={classes.pill}
+      className={classes.direct}
       aria-live="polite"
       title={isOnline ? "This computer is connected directly" : "This computer is not reached directly now"}
     >
-      <Status tone={isOnline ? "ok" : "warn"}>{isOnline ? "Direct" : "Not direct"}</Status>
+      <Status tone={isOnline ? "ok" : "warn"}>
+        <Icon size={16} aria-hidden />
+        <span className={classes.directWord}>{isOnline ? "Direct" : "Not direct"}</span>
+      </Status>
     </Link>
   );
 }

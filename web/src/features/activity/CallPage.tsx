@@ -27,7 +27,8 @@ export function CallPage() {
     return (
       <Page title="A call on this computer">
         <NotThroughHere>
-          Calls that are made directly are in no record but this computer's own.
+          Calls that are made directly are in no record but this computer's own. The relay has one of the
+          calls that go through it.
         </NotThroughHere>
       </Page>
     );

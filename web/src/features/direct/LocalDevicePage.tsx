@@ -57,8 +57,8 @@ export function LocalDevicePage() {
       </Panel>
       <Panel title="Through the relay">
         <NotThroughHere>
-          Permissions, events, the record of calls and sharing are the relay's. Directly, this app acts as
-          you: only the policy file on this computer limits it.
+          Directly, this app acts as you: only the policy file on this computer limits it. Permissions,
+          events, the record of calls and sharing are the relay's.
         </NotThroughHere>
       </Panel>
     </Page>

@@ -20,7 +20,9 @@ export function RelayPanel() {
       title="Through the relay"
       about="Your machines wherever they are, with permissions, approvals and the record. The app stays connected by itself."
     >
-      <Status tone={tone}>{text}</Status>
+      <div>
+        <Status tone={tone}>{text}</Status>
+      </div>
       <Facts
         facts={[
           ["Relay", location.origin],
