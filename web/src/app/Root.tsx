@@ -2,6 +2,7 @@
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
 import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { useDirectConnection } from "../direct/use-direct-connection.ts";
 import {
   followLink,
   goOnAfterSignIn,
@@ -53,6 +54,7 @@ export function Root() {
   }, [ways]);
   const id = account?.account;
   useAccountConnection(isFollowing ? undefined : id);
+  useDirectConnection(isFollowing ? undefined : id);
   useEffect(() => {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);

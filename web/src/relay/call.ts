@@ -12,7 +12,7 @@ const MOST_RETRIES = 5;
 /** The session is over, may not read the call, or there is no record of it. */
 const FINAL_STATUSES = [401, 403, 404];
 
-type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
+export type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
 
 export interface CallListener {
   /** It is on its way. */
@@ -143,7 +143,8 @@ function unclearError(): ApiError {
   });
 }
 
-function brokenReadError(tool: string): ApiError {
+/** The connection broke while a tool only read. */
+export function brokenReadError(tool: string): ApiError {
   return new ApiError(0, {
     detail: "Lost the connection before the answer arrived.",
     hint: `${tool} only reads, so nothing was changed: just run it again.`,

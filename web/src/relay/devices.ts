@@ -1,5 +1,7 @@
 /** The account's machines, kept in this browser: an app that starts offline shows them as they were. */
+import type { DeviceView } from "@matrx/shared/api.ts";
 import { lastKnown, remember } from "../app/last-known.ts";
+import { useLocalDevice } from "../direct/local.ts";
 import { visibleLine } from "../ui/visible-text.ts";
 import { api } from "./api.ts";
 import { createReading } from "./reading.ts";
@@ -20,9 +22,16 @@ const devices = createReading(
 
 export const useDevices = devices.use;
 
+/** All machines that can be chosen: the account's, and this computer while somebody wants it directly. */
+export function useMachines(): readonly DeviceView[] {
+  const local = useLocalDevice();
+  const devices = useDevices().data?.devices ?? [];
+  return local ? [...devices, local] : devices;
+}
+
 /** One of them; undefined: none of this account's, or not read yet. */
-export function useDevice(id: string) {
-  return useDevices().data?.devices.find((device) => device.id === id);
+export function useDevice(id: string): DeviceView | undefined {
+  return useMachines().find((device) => device.id === id);
 }
 
 /** Reads them anew. */

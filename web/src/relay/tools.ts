@@ -2,34 +2,34 @@
 import { queryOptions } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
 import { useQuery } from "../app/query.ts";
+import { LOCAL_DEVICE, useDirect } from "../direct/local.ts";
 import { isSchema } from "../ui/schema/schema.ts";
-import { api } from "./api.ts";
-import type { Answer } from "./routes.ts";
 import { fits } from "./shapes.ts";
+import { type DeviceTools, readTools } from "./way.ts";
 
-const LINE = "GET /v1/devices/{device}/tools";
-type Tools = Answer<typeof LINE>;
-export type Tool = Tools["tools"][number];
+export type Tool = DeviceTools["tools"][number];
 
 /** Longer lists would crowd out what else is kept, in characters. */
 const MOST_KEPT = 200_000;
 
 export function useTools(device: string) {
-  return useQuery({ ...toolsQuery(device), queryFn: () => readAndKeep(device) });
+  // This computer is asked when it is there; the relay knows the tools of machines that are not.
+  const isReachable = useDirect(({ state }) => device !== LOCAL_DEVICE || state === "online");
+  return useQuery({ ...toolsQuery(device), queryFn: () => readAndKeep(device), enabled: isReachable });
 }
 
 /** The query of a machine's tools. What it reads is not kept: those of all machines would crowd out what else is. */
 export function toolsQuery(device: string) {
-  const last = lastKnown(`tools:${device}`, (kept) => fits(LINE, kept));
+  const last = lastKnown(`tools:${device}`, (kept) => fits("GET /v1/devices/{device}/tools", kept));
   return queryOptions({
     queryKey: ["tools", device],
-    queryFn: () => readTools(device),
+    queryFn: () => readUsable(device),
     ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
   });
 }
 
-async function readTools(device: string): Promise<Tools> {
-  const { tools: told, ...rest } = await api(LINE, { path: { device } });
+async function readUsable(device: string): Promise<DeviceTools> {
+  const { tools: told, ...rest } = await readTools(device);
   // A form is made of any schema, but of nothing else.
   return {
     ...rest,
@@ -37,8 +37,8 @@ async function readTools(device: string): Promise<Tools> {
   };
 }
 
-async function readAndKeep(device: string): Promise<Tools> {
-  const tools = await readTools(device);
+async function readAndKeep(device: string): Promise<DeviceTools> {
+  const tools = await readUsable(device);
   if (JSON.stringify(tools).length <= MOST_KEPT) remember(`tools:${device}`, tools);
   return tools;
 }

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { create } from "zustand";
 import { store, stored, unstore } from "../app/storage.ts";
 import { onForget } from "../app/tab-store.ts";
-import { useDevices } from "../relay/devices.ts";
+import { useMachines } from "../relay/devices.ts";
 
 const KEY = "matrx-device";
 
@@ -20,13 +20,12 @@ onForget(() => {
 export function useCurrentDevice(): string | undefined {
   const { device } = useParams({ strict: false });
   const last = useLast((state) => state.device);
-  const { data } = useDevices();
+  const devices = useMachines();
   useEffect(() => {
     if (device === undefined || device === last) return;
     store("browser", KEY, device);
     useLast.setState({ device });
   }, [device, last]);
-  const devices = data?.devices ?? [];
   if (device !== undefined) return device;
   return devices.some(({ id }) => id === last) ? last : devices[0]?.id;
 }

@@ -1,5 +1,6 @@
 /** How a machine is, in words. */
 import type { DeviceView } from "@matrx/shared/api.ts";
+import { LOCAL_DEVICE } from "../direct/local.ts";
 import { ago } from "./format.ts";
 import type { Tone } from "./Status.tsx";
 import { nameInText, shortLine } from "./visible-text.ts";
@@ -9,18 +10,21 @@ export function isOnline({ state }: Pick<DeviceView, "state">): boolean {
   return state === "ONLINE" || state === "IDLE";
 }
 
-export function stateOf({ state, last_seen: seen }: DeviceView): { tone: Tone; text: string } {
+export function stateOf({ id, state, last_seen: seen }: DeviceView): { tone: Tone; text: string } {
   if (state === "ONLINE") return { tone: "ok", text: "Online" };
   if (state === "IDLE") return { tone: "ok", text: "Idle" };
+  if (id === LOCAL_DEVICE) return { tone: "warn", text: "Not reached" };
   return { tone: "idle", text: seen === null ? "Never seen" : `Seen ${ago(seen)}` };
 }
 
-export function systemOf({ kind, os, os_version: version }: DeviceView): string {
+export function systemOf({ id, kind, hostname, os, os_version: version }: DeviceView): string {
+  if (id === LOCAL_DEVICE) return `At ${hostname}`;
   return [kind === "bare" ? "Your own program" : os, version].filter(Boolean).join(" ");
 }
 
 /** The last time that a real tool of it answered. */
-export function proofOf({ proof, shared_by: sharedBy }: DeviceView): string {
+export function proofOf({ id, proof, shared_by: sharedBy }: DeviceView): string {
+  if (id === LOCAL_DEVICE) return "Reached directly, without the relay.";
   if (sharedBy !== undefined) return `Shared by ${nameInText(sharedBy)}`;
   if (!proof) return "Not proven yet: no tool has answered so far.";
   const { verdict, ms, at } = proof;

@@ -3,6 +3,7 @@ import "../../app/mantine-rest.css";
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocalDevice } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
@@ -24,12 +25,14 @@ export function FleetPage() {
   const { text = "", tag } = useSearch({ from: "/fleet" });
   const navigate = useNavigate({ from: "/fleet" });
   const isLive = useConnection(({ state }) => state === "online");
+  const local = useLocalDevice();
   const devices = query.data?.devices ?? [];
   const online = devices.filter(isOnline).length;
   const selected = useSelection(({ ids }) => ids).filter((id) => devices.some((device) => device.id === id));
   const shown = devices.filter((device) => fits(device, { text, tag }));
   const hidden = selected.filter((id) => !shown.some((device) => device.id === id)).length;
   const canBeSelected = devices.length > 1;
+  const here = local && fits(local, { text, tag }) ? local : undefined;
   const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
   return (
     <Page
@@ -64,12 +67,18 @@ export function FleetPage() {
       />
       {canBeSelected && <SelectShown shown={shown} />}
       <LastBatch />
+      {here && !query.data && (
+        <ul className={classes.cards}>
+          <MachineCard device={here} isLive canBeSelected={false} />
+        </ul>
+      )}
       <Loaded query={query}>
         {({ unreadable = [] }) =>
-          devices.length + unreadable.length === 0 ? (
+          devices.length + unreadable.length === 0 && !local ? (
             <EmptyFleet />
           ) : (
             <ul className={classes.cards}>
+              {here && <MachineCard device={here} isLive canBeSelected={false} />}
               {shown.map((device) => (
                 <MachineCard key={device.id} {...{ device, isLive, canBeSelected }} />
               ))}

@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useLoad } from "../../relay/system-info.ts";
 import { Dotted } from "../../ui/Dotted.tsx";
 import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
@@ -46,6 +47,7 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
         <Dotted parts={[systemOf(device), ...tags]} />
       </div>
       <div className={classes.states}>
+        {id === LOCAL_DEVICE && <Status tone="info">Direct</Status>}
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
       </div>

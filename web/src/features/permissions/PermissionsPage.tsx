@@ -3,17 +3,32 @@ import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { api } from "../../relay/api.ts";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { nameInText } from "../../ui/visible-text.ts";
+import { NotThroughHere } from "../direct/NotThroughHere.tsx";
 import { PolicyForm } from "./PolicyForm.tsx";
 import { WhoMayPanel } from "./WhoMayPanel.tsx";
 
 export function PermissionsPage() {
   const { device } = useParams({ from: "/d/$device/permissions" });
+  if (device === LOCAL_DEVICE)
+    return (
+      <Page title="Permissions of this computer">
+        <NotThroughHere>
+          Directly, this app acts as you: only the policy file on this computer limits it. What people and AIs
+          may do there is decided at the relay.
+        </NotThroughHere>
+      </Page>
+    );
+  return <RelayPermissions device={device} />;
+}
+
+function RelayPermissions({ device }: { device: string }) {
   const view = useDevice(device);
   const policy = useQuery({
     queryKey: ["policy", device],

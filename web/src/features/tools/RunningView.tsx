@@ -13,7 +13,7 @@ import type { Run } from "./run.ts";
 import { liveOf, stopRun } from "./runs.ts";
 
 export function RunningView({ run }: { run: Run }) {
-  const { tool, state, call, progress } = run;
+  const { tool, state, progress } = run;
   const machine = useDevice(run.device)?.name ?? "the machine";
   const now = useNow();
   const said = useRef<HTMLDivElement>(null);
@@ -39,7 +39,7 @@ export function RunningView({ run }: { run: Run }) {
           <Text size="sm" c="dimmed" role="timer" style={{ whiteSpace: "nowrap" }}>
             {countdown(now - run.began)}
           </Text>
-          {call !== undefined && (
+          {state !== "sending" && (
             <ActionButton
               color="red"
               variant="outline"

@@ -3,6 +3,7 @@ import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRef } from "react";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { proofOf } from "../../ui/device-words.ts";
@@ -11,6 +12,8 @@ import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
+import { DirectTrouble } from "../direct/DirectTrouble.tsx";
+import { NotConnected } from "../direct/NotConnected.tsx";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
 import { ToolLink } from "./ToolLink.tsx";
@@ -27,6 +30,7 @@ export function ToolsPage() {
   const tool = tools.find((each) => each.name === name);
   const machine = view ? nameInText(view.name) : "this machine";
   const chosen = useRef<HTMLDivElement>(null);
+  if (device === LOCAL_DEVICE && !view) return <NotConnected />;
   return (
     <Page
       title={name === undefined ? `Tools of ${machine}` : visibleLine(tool?.title ?? name)}
@@ -38,6 +42,7 @@ export function ToolsPage() {
       }
       actions={tool && <Status tone={effectWords(tool.effect).tone}>{effectWords(tool.effect).text}</Status>}
     >
+      {device === LOCAL_DEVICE && <DirectTrouble />}
       <Loaded query={query}>
         {() =>
           tools.length === 0 ? (

@@ -1,10 +1,10 @@
 /** The calls that were made in this tab: they go on while the person looks at other tools, and none is taken for another. */
 import { create } from "zustand";
 import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
-import { Call } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import type { Tool } from "../../relay/tools.ts";
+import { newCall, type ToolCall } from "../../relay/way.ts";
 import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";
@@ -26,7 +26,7 @@ export const useRuns = create<Runs>(() => ({
   shown: new Map(),
 }));
 
-const calls = new Map<number, Call>();
+const calls = new Map<number, ToolCall>();
 const lives = new Map<number, LiveOutput>();
 let lastId = 0;
 
@@ -50,7 +50,7 @@ export function startRun(
   input: ToolInput,
 ): StartedRun {
   const id = newId();
-  const call = new Call(device, { name: tool, effect });
+  const call = newCall(device, { name: tool, effect });
   calls.set(id, call);
   lives.set(id, new LiveOutput());
   const run: Run = { id, device, tool, effect, input, began: Date.now(), state: "sending" };
@@ -93,7 +93,7 @@ export function clearRuns(device: string): void {
   keep();
 }
 
-async function follow({ id, input, began }: Run, call: Call): Promise<void> {
+async function follow({ id, input, began }: Run, call: ToolCall): Promise<void> {
   try {
     const answer = await call.run(input, {
       onCall: () => change(id, { state: "running", obstacle: undefined, ...(call.id && { call: call.id }) }),
