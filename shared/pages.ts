@@ -80,6 +80,14 @@ function builtPageHeaders(nonce: string, connectsTo: readonly string[]): Readonl
   return { "Content-Security-Policy": policy.join("; "), ...COMMON };
 }
 
+/** The first part of each address of the app. */
+const APP_PLACES: ReadonlySet<string> = new Set(["activity", "d", "docs", "fleet", "pair", "settings"]);
+
+/** Whether the app's page answers at this path of an address. */
+export function isAppPath(path: string): boolean {
+  return path === "/" || (path.startsWith("/") && APP_PLACES.has(path.split("/")[1] ?? ""));
+}
+
 /** Files of the build whose names change with their content. */
 export const UNCHANGING = /^\/assets\/[\w.-]+$/;
 /** How long browsers keep them. */

@@ -1,16 +1,13 @@
 /** The web app. */
 import "./app/trusted-types.ts";
 import "./app/nonce.ts";
-import "@fontsource-variable/inter";
-import "@fontsource-variable/jetbrains-mono";
+import "./app/fonts-latin.css";
 import "./app/mantine-shell.css";
 import "./app/app.css";
-import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app/notification-taps.ts";
-import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { Themed } from "./app/Themed.tsx";
@@ -25,9 +22,7 @@ void startServiceWorker().catch(() => undefined);
 createRoot(root).render(
   <StrictMode>
     <Themed>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
+      <RouterProvider router={router} />
     </Themed>
   </StrictMode>,
 );

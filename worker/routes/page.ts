@@ -4,29 +4,18 @@ import {
   builtPage,
   CONTENT_TYPES,
   FOREVER,
+  isAppPath,
   PAGE_HEADERS,
-  referenceHeaders,
   UNCHANGING,
 } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([
-  ["/", "/plain.html"],
-  ["/docs", "/reference.html"],
-  ["/authorize", "/consent.html"],
-]);
+const PAGES: ReadonlyMap<string, string> = new Map([["/authorize", "/consent.html"]]);
 
-/** The app's addresses: one page shows them all. */
-const APP_PATH = /^\/app(?:\/|$)/;
+/** The app's page, at each of its addresses. */
 const APP = "/index.html";
-
-/** The pages that the build makes, each with its own policy. */
-const BUILT: ReadonlyMap<string, typeof appHeaders> = new Map([
-  [APP, appHeaders],
-  ["/reference.html", referenceHeaders],
-]);
 
 export const docsRoute: RelayRoute = {
   method: "GET",
@@ -43,9 +32,8 @@ export const docsRoute: RelayRoute = {
 /** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
-  const name = APP_PATH.test(pathname) ? APP : (PAGES.get(pathname) ?? pathname);
-  const headersOf = BUILT.get(name);
-  if (headersOf) return sentPage(c, name, headersOf);
+  const name = PAGES.get(pathname) ?? pathname;
+  if (isAppPath(pathname) || name === APP) return appPage(c);
   const contentType = contentTypeOf(name);
   if (!contentType) return c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
@@ -60,10 +48,10 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** A page of the build, whose nonce is this response's. */
-async function sentPage(c: Context<RelayEnv>, name: string, headersOf: typeof appHeaders): Promise<Response> {
-  const found = await c.env.ASSETS.fetch(new URL(name, c.req.url));
-  return found.status === 200 ? builtPage(await found.text(), headersOf) : c.notFound();
+/** The app's page, with a nonce of its own for the styles that it adds. */
+async function appPage(c: Context<RelayEnv>): Promise<Response> {
+  const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
+  return found.status === 200 ? builtPage(await found.text(), appHeaders) : c.notFound();
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */

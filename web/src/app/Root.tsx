@@ -6,7 +6,6 @@ import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
-import { Problem } from "../ui/Problem.tsx";
 import classes from "./Root.module.css";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
@@ -23,12 +22,20 @@ const SignedOutReference = lazy(async () => ({
   default: (await import("../features/reference/SignedOutReference.tsx")).SignedOutReference,
 }));
 
+const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx")).Problem }));
+
 export function Root() {
   const { data: account, error, refetch } = useAccount();
   const { isFollowing, invite, share } = useLinks();
   const ways = useWays();
   const { signedIn } = ways;
   const isReference = useMatchRoute()({ to: "/docs" }) !== false;
+  useEffect(() => {
+    const read = () => void refreshAccount();
+    read();
+    addEventListener("online", read);
+    return () => removeEventListener("online", read);
+  }, []);
   useEffect(() => {
     const follow = () => void followLink(ways);
     follow();

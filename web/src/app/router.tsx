@@ -133,7 +133,6 @@ export const router = createRouter({
     settingsPart,
     reference,
   ]),
-  basepath: "/app",
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -1,8 +1,9 @@
 /** Versions of the programs that work together, and where more is told. */
+
 import { Anchor, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { version } from "../../../package.json";
+import { useQuery } from "../../app/query.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { Facts } from "../../ui/Facts.tsx";
