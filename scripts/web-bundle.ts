@@ -1,6 +1,6 @@
-/** The web app and the pages beside it, as the relay serves them. */
+/** The web app as the relay serves it. */
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
@@ -21,7 +21,6 @@ export const WEB: Build = {
   async make(aside) {
     await bundle(aside);
     await bundleServiceWorker(aside);
-    cpSync(join(ROOT, "web/static"), aside, { recursive: true });
     await compressFiles(aside);
     // Cloudflare compresses by itself.
     writeFileSync(join(aside, ".assetsignore"), "*.br\n.sources-sha256\n.vite\n");

@@ -1,4 +1,4 @@
-/** Builds the app into dist/web/. `npm run build` then adds the pages of `static/` (scripts/web-bundle.ts). */
+/** Builds the app into dist/web/. `npm run build` then adds the service worker (scripts/web-bundle.ts). */
 import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";

@@ -7,7 +7,6 @@ import { startedPairingSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type RealIssuer, signInThere, startIssuer } from "../helpers/issuer.ts";
-import { startOauthApp } from "../helpers/oauth-app.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "../web/objections.ts";
 
@@ -128,15 +127,6 @@ describe("signing in by an issuer", NEEDS_CHROMIUM, () => {
     await page.getByRole("button", { name: "Sign in with Our home" }).click();
     await signInThere(page, "ann");
     await page.getByText("laptop of ann").waitFor();
-  });
-
-  test("an app that asks to be let in is still there after the way through the issuer", async () => {
-    await using app = await startOauthApp(relay.url);
-    await page.goto(app.address(await app.register("Patient app")));
-    await page.getByRole("button", { name: "Sign in with Our home" }).click();
-    await signInThere(page, "ann");
-    await page.getByRole("heading", { name: "Connect Patient app?" }).waitFor();
-    expect(faults).toEqual([]);
   });
 
   test("a link with somebody else's sign-in signs nobody in", async () => {

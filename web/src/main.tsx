@@ -4,9 +4,11 @@ import "./app/nonce.ts";
 import "./app/fonts-latin.css";
 import "./app/mantine-shell.css";
 import "./app/app.css";
+import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
@@ -19,10 +21,13 @@ reloadOnMissingFile();
 // Without one the app needs the network to start, and nothing else.
 void startServiceWorker().catch(() => undefined);
 
+// A browser that cannot load it has letters of its own.
+void import("./app/fonts-rest.css").catch(() => undefined);
+
 createRoot(root).render(
   <StrictMode>
     <Themed>
-      <RouterProvider router={router} />
+      {location.pathname === CONSENT_PATH ? <ConsentDoor /> : <RouterProvider router={router} />}
     </Themed>
   </StrictMode>,
 );

@@ -1,4 +1,4 @@
-/** The pages: static files, with headers that keep foreign code from running. */
+/** The app: its page at each of its addresses, and its files, with headers that keep foreign code from running. */
 import {
   appHeaders,
   builtPage,
@@ -11,10 +11,6 @@ import {
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
-/** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([["/authorize", "/consent.html"]]);
-
-/** The app's page, at each of its addresses. */
 const APP = "/index.html";
 
 export const docsRoute: RelayRoute = {
@@ -29,27 +25,26 @@ export const docsRoute: RelayRoute = {
   answer: page,
 };
 
-/** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
+/** Serves the app's page or a file. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
-  const name = PAGES.get(pathname) ?? pathname;
-  if (isAppPath(pathname) || name === APP) return appPage(c);
-  const contentType = contentTypeOf(name);
+  if (isAppPath(pathname)) return appPage(c);
+  const contentType = contentTypeOf(pathname);
   if (!contentType) return c.notFound();
-  const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
-  const found = compressed ?? (await fileAt(c, name));
+  const compressed = wantsBrotli(c) ? await fileAt(c, `${pathname}.br`) : undefined;
+  const found = compressed ?? (await fileAt(c, pathname));
   if (!found) return c.notFound();
   const etag = found.headers.get("ETag");
   const headers = new Headers({ ...PAGE_HEADERS, "Content-Type": contentType, ...(etag && { ETag: etag }) });
-  if (UNCHANGING.test(name)) headers.set("Cache-Control", FOREVER);
+  if (UNCHANGING.test(pathname)) headers.set("Cache-Control", FOREVER);
   if (!compressed) return new Response(found.body, { status: found.status, headers });
   headers.set("Content-Encoding", "br");
   headers.set("Vary", "Accept-Encoding");
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, with a nonce of its own for the styles that it adds. */
-async function appPage(c: Context<RelayEnv>): Promise<Response> {
+/** The app's page, whose nonce is this response's. */
+export async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
   return found.status === 200 ? builtPage(await found.text(), appHeaders) : c.notFound();
 }

@@ -1,12 +1,10 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
-import { Notices } from "../shell/Notices.tsx";
-import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
-import classes from "./Root.module.css";
+import { Door } from "./Door.tsx";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
@@ -75,17 +73,6 @@ export function Root() {
       </Door>
     );
   return <Door>{error ? <Problem error={error} retry={() => void refetch()} /> : <Loader />}</Door>;
-}
-
-/** A page before the app itself. */
-function Door({ children }: { children: ReactNode }) {
-  return (
-    <div className={classes.door}>
-      <Suspense fallback={<Loader />}>{children}</Suspense>
-      <Notices />
-      <Questions />
-    </div>
-  );
 }
 
 function useWays() {

@@ -28,12 +28,14 @@ let renewing: Promise<string | undefined> | undefined;
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
 
-/** Calls back after another page signed in or out. */
-export function onOtherSession(changed: () => void): void {
-  others.addEventListener("message", () => {
+/** Calls back after another page signed in or out. Returns what ends that. */
+export function onOtherSession(changed: () => void): () => void {
+  const take = () => {
     dropAccess();
     changed();
-  });
+  };
+  others.addEventListener("message", take);
+  return () => others.removeEventListener("message", take);
 }
 
 /** Signs in by `POST path`. Resolves to what the relay answered; the session is this browser's from then on. */

@@ -12,8 +12,14 @@ import { useLinks } from "./links.ts";
 import { RecoveryForm } from "./RecoveryForm.tsx";
 import classes from "./SignInPage.module.css";
 
-/** `signedIn` is called once somebody is. */
-export function SignInPage({ signedIn }: { signedIn: () => Promise<void> }) {
+interface Props {
+  /** Is called once somebody is. */
+  readonly signedIn: () => Promise<void>;
+  /** What waits for them, if it is none of what a link asked for. */
+  readonly waiting?: string;
+}
+
+export function SignInPage({ signedIn, waiting }: Props) {
   const [isLost, setLost] = useState(false);
   return (
     <Card withBorder className={classes.card} bg="var(--surface)" padding="xl" component="main">
@@ -22,7 +28,7 @@ export function SignInPage({ signedIn }: { signedIn: () => Promise<void> }) {
         <Title order={1} id="page-title" tabIndex={-1}>
           Sign in to Matrx Relay
         </Title>
-        <WaitingNote />
+        {waiting === undefined ? <WaitingNote /> : <Text>{waiting}</Text>}
         <PasskeyPart signedIn={signedIn} />
         <IssuersPart />
         <Divider label="or" />
