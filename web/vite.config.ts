@@ -3,9 +3,24 @@ import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+/** Of the colours that Mantine comes with, these are none of the theme's; their variables would be in the first load. */
+const UNUSED_COLOURS = /^--mantine-color-(?:pink|grape|violet|indigo|cyan|teal|lime|orange)-/;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  css: {
+    postcss: {
+      plugins: [
+        {
+          postcssPlugin: "unused-colours",
+          Declaration(declaration) {
+            if (UNUSED_COLOURS.test(declaration.prop)) declaration.remove();
+          },
+        },
+      ],
+    },
+  },
   build: {
     outDir: join(import.meta.dirname, "../dist/web"),
     target: "es2023",

@@ -4,6 +4,8 @@
  */
 import { CatchBoundary, type ErrorComponentProps } from "@tanstack/react-router";
 import { lazy } from "react";
+import { Notices } from "../shell/Notices.tsx";
+import { Questions } from "../shell/Questions.tsx";
 import { Door } from "./Door.tsx";
 import { PageError } from "./PageError.tsx";
 
@@ -13,11 +15,15 @@ const Consent = lazy(async () => ({
 
 export function ConsentDoor() {
   return (
-    <Door>
-      <CatchBoundary getResetKey={() => "consent"} errorComponent={Failed}>
-        <Consent />
-      </CatchBoundary>
-    </Door>
+    <>
+      <Door>
+        <CatchBoundary getResetKey={() => "consent"} errorComponent={Failed}>
+          <Consent />
+        </CatchBoundary>
+      </Door>
+      <Notices />
+      <Questions />
+    </>
   );
 }
 

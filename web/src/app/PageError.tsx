@@ -1,18 +1,30 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. Nothing of this one has to be loaded. */
-import { Text } from "@mantine/core";
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { Group, Text } from "@mantine/core";
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
+import { shortLine } from "../ui/visible-text.ts";
 import classes from "./PageError.module.css";
 
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>{error instanceof Error ? error.message : String(error)}</Text>
-      <div>
+      <Text>
+        The relay or the machine sent something that this page does not understand, or the page has a mistake.
+        Nothing was changed by that. Try again, or load the page anew; if it stays so, update the relay.
+      </Text>
+      <Text size="sm" c="dimmed">
+        What went wrong, for a report:{" "}
+        <bdi>{shortLine(error instanceof Error ? error.message : String(error))}</bdi>
+      </Text>
+      <Group gap="xs">
         <button type="button" className={classes.again} onClick={reset}>
           Try again
         </button>
-      </div>
+        <button type="button" className={classes.again} onClick={() => location.reload()}>
+          Load the page anew
+        </button>
+        <Link to="/fleet">Your machines</Link>
+      </Group>
     </Page>
   );
 }

@@ -1,10 +1,15 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo } from "react";
-import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
+import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { followLink, goOnAfterSignIn, type Links, useLinks } from "../features/sign-in/links.ts";
+import type { AccountView } from "../relay/account.ts";
+import { Notices } from "../shell/Notices.tsx";
+import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
 import { Door } from "./Door.tsx";
+import { useTab } from "./tab-store.ts";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
@@ -24,7 +29,8 @@ const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx"))
 
 export function Root() {
   const { data: account, error, refetch } = useAccount();
-  const { isFollowing, invite, share } = useLinks();
+  const links = useLinks();
+  const { isFollowing } = links;
   const ways = useWays();
   const { signedIn } = ways;
   const isReference = useMatchRoute()({ to: "/docs" }) !== false;
@@ -46,6 +52,30 @@ export function Root() {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);
 
+  const door = doorFor({ links, account, error, retry: () => void refetch(), signedIn, isReference });
+  return (
+    <>
+      {door}
+      <KeptShell account={id} isShown={door === undefined} />
+      <Notices />
+      <Questions />
+    </>
+  );
+}
+
+interface AtTheDoor {
+  readonly links: Links;
+  readonly account: AccountView | null | undefined;
+  readonly error: unknown;
+  readonly retry: () => void;
+  readonly signedIn: () => Promise<void>;
+  /** The reference is for everybody. */
+  readonly isReference: boolean;
+}
+
+/** Undefined: the app itself is shown. */
+function doorFor({ links, account, error, retry, signedIn, isReference }: AtTheDoor): ReactNode {
+  const { isFollowing, invite, share } = links;
   if (isFollowing) return <Door>{<Loader />}</Door>;
   if (invite !== undefined)
     return (
@@ -59,7 +89,7 @@ export function Root() {
         <ShareOffer code={share} accepted={signedIn} />
       </Door>
     );
-  if (account) return <Shell />;
+  if (account) return undefined;
   if (account === null && isReference)
     return (
       <Suspense>
@@ -72,7 +102,30 @@ export function Root() {
         <SignIn signedIn={signedIn} />
       </Door>
     );
-  return <Door>{error ? <Problem error={error} retry={() => void refetch()} /> : <Loader />}</Door>;
+  return <Door>{error ? <Problem error={error} retry={retry} /> : <Waiting />}</Door>;
+}
+
+interface KeptShellProps {
+  readonly account: string | undefined;
+  readonly isShown: boolean;
+}
+
+/**
+ * The app. While its person has to sign in again it waits unseen, with all that was typed; whoever signs out, or is signed in
+ * next, finds nothing of it.
+ */
+function KeptShell({ account, isShown }: KeptShellProps) {
+  const forgotten = useTab((tab) => tab.forgotten);
+  const now = account === undefined ? undefined : `${account} ${forgotten}`;
+  const [last, setLast] = useState(now);
+  if (now !== undefined && now !== last) setLast(now);
+  const kept = now ?? last;
+  if (!kept?.endsWith(` ${forgotten}`)) return null;
+  return (
+    <Activity key={kept} mode={isShown ? "visible" : "hidden"}>
+      <Shell />
+    </Activity>
+  );
 }
 
 function useWays() {

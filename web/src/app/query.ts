@@ -15,7 +15,7 @@ import {
 } from "@tanstack/react-query";
 import { ApiError } from "../relay/api-error.ts";
 import { useConnection } from "../relay/connection.ts";
-import { onLeave } from "./use-account.ts";
+import { onForget } from "./tab-store.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -43,4 +43,4 @@ useConnection.subscribe(({ state }, before) => {
   if (state === "online" && before.state !== "online") void queryClient.invalidateQueries();
 });
 
-onLeave(() => queryClient.removeQueries());
+onForget(() => queryClient.removeQueries());

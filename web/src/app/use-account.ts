@@ -6,12 +6,15 @@ import { followDevices, forgetDevices, refreshDevices } from "../relay/devices.t
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { createReading } from "../relay/reading.ts";
 import { onOtherSession } from "../relay/session.ts";
+import { fits } from "../relay/shapes.ts";
 import { say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
-import { claimTab, forgetTab } from "./tab-store.ts";
+import { claimTab, forgetTab, onForget } from "./tab-store.ts";
 
-const account = createReading<AccountView | null>(readAccount, lastKnown<AccountView>("account"));
-const forgetters: (() => void)[] = [];
+const account = createReading<AccountView | null>(
+  readAccount,
+  lastKnown("account", (kept) => fits("GET /v1/account", kept)),
+);
 
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export const useAccount = account.use;
@@ -32,22 +35,21 @@ export function refreshAccount(): Promise<void> {
   return account.now().refetch();
 }
 
-/** Calls back when an account is left, so that nothing of it is shown to whoever is signed in next. */
-export function onLeave(forget: () => void): void {
-  forgetters.push(forget);
-}
-
-/** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
+/** Nothing of an account stays on the screen. What a page had read waits in this tab, for the same person to sign in again. */
 export function leaveAccount(): void {
   clearLive();
   forgetLastKnown();
-  forgetDevices();
-  for (const forget of forgetters) forget();
 }
+
+onForget(forgetDevices);
 
 /** Signs out in this browser. Throws ApiError. */
 export async function endSession(): Promise<void> {
   await signOut();
+  forgetSession();
+}
+
+function forgetSession(): void {
   account.put(null);
   leaveAccount();
   forgetTab();
@@ -77,4 +79,8 @@ export function useAccountConnection(id: string | undefined): void {
   }, [id]);
 }
 
-onOtherSession(() => void refreshAccount());
+onOtherSession((isSignedOut) => {
+  if (!isSignedOut) return void refreshAccount();
+  forgetSession();
+  say("You signed out in another tab.");
+});

@@ -1,8 +1,10 @@
 /** The account's machines, kept in this browser: an app that starts offline shows them as they were. */
 import { lastKnown, remember } from "../app/last-known.ts";
+import { visibleLine } from "../ui/visible-text.ts";
 import { api } from "./api.ts";
 import { createReading } from "./reading.ts";
 import type { Answer } from "./routes.ts";
+import { fits } from "./shapes.ts";
 
 type Devices = Answer<"GET /v1/devices">;
 
@@ -11,7 +13,10 @@ const LOOK_EVERY = 10_000;
 /** Who comes back to the page sees them as they are now, unless they are younger than this, in milliseconds. */
 const FRESH = 5_000;
 
-const devices = createReading(readDevices, lastKnown<Devices>("devices"));
+const devices = createReading(
+  readDevices,
+  lastKnown("devices", (kept) => fits("GET /v1/devices", kept)),
+);
 
 export const useDevices = devices.use;
 
@@ -48,7 +53,21 @@ export function followDevices(): () => void {
 }
 
 async function readDevices(): Promise<Devices> {
-  const read = await api("GET /v1/devices");
-  remember("devices", read);
-  return read;
+  const { devices: read, unreadable } = await api("GET /v1/devices");
+  const told: Devices = {
+    devices: read.map(withPlainWords),
+    ...(unreadable && { unreadable: unreadable.map(withPlainWords) }),
+  };
+  remember("devices", told);
+  return told;
+}
+
+/** What machines and people call them, on one line and with all that is hidden written out. */
+function withPlainWords<T extends object>(device: T): T {
+  return Object.fromEntries(Object.entries(device).map(([name, value]) => [name, plain(value)])) as T;
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === "string" ? visibleLine(value) : value;
 }

@@ -2,7 +2,9 @@
  * This browser's session. Its key never leaves the browser, which keeps it for this origin alone, port included. The relay
  * trades the session's cookie and a proof of the key (RFC 9449) for an access token, which is kept in memory.
  */
+import { unreadableError } from "./api-error.ts";
 import { get, put, remove } from "./key-store.ts";
+import { patientFetch, patientText } from "./patient-fetch.ts";
 
 /** An access token is renewed this long before it ends, in milliseconds. */
 const EARLY = 60_000;
@@ -28,11 +30,11 @@ let renewing: Promise<string | undefined> | undefined;
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
 
-/** Calls back after another page signed in or out. Returns what ends that. */
-export function onOtherSession(changed: () => void): () => void {
-  const take = () => {
+/** Calls back after another page signed in, or somebody signed out there. Returns what ends that. */
+export function onOtherSession(changed: (isSignedOut: boolean) => void): () => void {
+  const take = ({ data }: MessageEvent) => {
     dropAccess();
-    changed();
+    changed(data === "signed out");
   };
   others.addEventListener("message", take);
   return () => others.removeEventListener("message", take);
@@ -75,7 +77,7 @@ export async function finishSignIn(
   others.postMessage("signed in");
 }
 
-/** A bearer token that is good for a while; undefined: nobody is signed in here. Throws a Response that refuses it. */
+/** A bearer token that is good for a while; undefined: nobody is signed in here. Throws a Response that refuses it, or ApiError. */
 export async function accessToken(): Promise<string | undefined> {
   if (access && Date.now() < access.until) return access.token;
   renewing ??= renew().finally(() => {
@@ -109,19 +111,34 @@ async function renew(): Promise<string | undefined> {
   let response = await askForAccess(pair);
   // Another page of this browser may have used the nonce, and an old one has expired.
   if (response.status === 401 && (hadNonce || nonce)) response = await askForAccess(pair);
-  if (response.status === 401) return undefined;
+  if (response.status === 401 && isOfRelay(response)) return undefined;
   if (!response.ok) throw response;
-  return keep(await response.json());
+  return keep(accessIn(await patientText(response)));
+}
+
+/** A proxy or a network's own page may refuse a request too: that ends no session. */
+function isOfRelay({ headers }: Response): boolean {
+  return headers.get("Content-Type")?.includes("problem+json") === true;
+}
+
+/** Throws ApiError when something else answered in the relay's place. */
+function accessIn(text: string): Access {
+  try {
+    const { access_token: token, expires_in: seconds } = JSON.parse(text);
+    if (typeof token === "string" && typeof seconds === "number")
+      return { access_token: token, expires_in: seconds };
+  } catch {
+    // Told like an answer that lacks the token.
+  }
+  throw unreadableError(200);
 }
 
 async function askForAccess(pair: CryptoKeyPair): Promise<Response> {
   const used = nonce;
   nonce = undefined;
   const path = "/v1/session";
-  const response = await fetch(path, {
+  const response = await patientFetch(path, {
     method: "POST",
-    credentials: "same-origin",
-    cache: "no-store",
     headers: used ? { DPoP: await proof(pair, { method: "POST", path, nonce: used }) } : {},
   });
   noteNonce(response);

@@ -2,6 +2,7 @@
 import { IconChevronDown } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useDevices } from "../relay/devices.ts";
+import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Shell.module.css";
 import { useCurrentDevice } from "./use-current-device.ts";
 
@@ -24,7 +25,7 @@ export function DevicePicker() {
       >
         {devices.map(({ id, name, state: each }) => (
           <option key={id} value={id}>
-            {name}
+            {nameInText(name)}
             {each === "ONLINE" || each === "IDLE" ? "" : " (offline)"}
           </option>
         ))}

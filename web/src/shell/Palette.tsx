@@ -5,6 +5,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useDevices } from "../relay/devices.ts";
+import { nameInText } from "../ui/visible-text.ts";
 import { closePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES, REFERENCE_PLACE } from "./places.ts";
 
@@ -23,7 +24,7 @@ export function Palette() {
     ...devices.flatMap(({ id, name }) =>
       DEVICE_PLACES.map(({ to, label, icon }) => ({
         key: `${id} ${to}`,
-        label: `${name}: ${label}`,
+        label: `${nameInText(name)}: ${label}`,
         icon,
         go: () => navigate({ to, params: { device: id } }),
       })),

@@ -2,12 +2,13 @@
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { create } from "zustand";
+import { store, stored } from "../app/storage.ts";
 import { useDevices } from "../relay/devices.ts";
 
 const KEY = "matrx-device";
 
 const useLast = create<{ readonly device: string | undefined }>(() => ({
-  device: localStorage.getItem(KEY) ?? undefined,
+  device: stored("browser", KEY),
 }));
 
 export function useCurrentDevice(): string | undefined {
@@ -16,7 +17,7 @@ export function useCurrentDevice(): string | undefined {
   const { data } = useDevices();
   useEffect(() => {
     if (device === undefined || device === last) return;
-    localStorage.setItem(KEY, device);
+    store("browser", KEY, device);
     useLast.setState({ device });
   }, [device, last]);
   const devices = data?.devices ?? [];

@@ -2,6 +2,7 @@
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { ago } from "./format.ts";
 import type { Tone } from "./Status.tsx";
+import { nameInText, shortLine } from "./visible-text.ts";
 
 /** A tool call would reach it. */
 export function isOnline({ state }: Pick<DeviceView, "state">): boolean {
@@ -20,9 +21,10 @@ export function systemOf({ kind, os, os_version: version }: DeviceView): string 
 
 /** The last time that a real tool of it answered. */
 export function proofOf({ proof, shared_by: sharedBy }: DeviceView): string {
-  if (sharedBy !== undefined) return `Shared by ${sharedBy}`;
+  if (sharedBy !== undefined) return `Shared by ${nameInText(sharedBy)}`;
   if (!proof) return "Not proven yet: no tool has answered so far.";
-  const { tool, verdict, ms, at } = proof;
+  const { verdict, ms, at } = proof;
+  const tool = shortLine(proof.tool);
   if (verdict === "success") return `Proven ${ago(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
   return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
 }

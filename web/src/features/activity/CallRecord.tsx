@@ -69,7 +69,7 @@ export function CallRecord({ record, known, machine }: Props) {
             ["Ends by itself", isRunning ? timeOf(deadline) : undefined],
             ["Exit code", known?.exit],
             ["Problem", record.code ?? undefined],
-            ["Decision", approval && DECISIONS[approval.state] + (approval.edited ? ", with changes" : "")],
+            ["Decision", approval && decisionOf(approval)],
           ]}
         />
         {known && (
@@ -90,6 +90,10 @@ const DECISIONS = {
   expired: "Nobody decided in time",
   cancelled: "The call ended before anybody decided",
 } as const;
+
+function decisionOf({ state, edited }: NonNullable<CallRecordView["approval"]>): string {
+  return `${DECISIONS[state] ?? visibleLine(state)}${edited ? ", with changes" : ""}`;
+}
 
 function Result({ record }: { record: CallRecordView }) {
   const { state, device, call, outcome, outcome_in: place } = record;

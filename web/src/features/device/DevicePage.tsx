@@ -65,7 +65,7 @@ export function DevicePage() {
       </div>
       <div className={classes.panels}>
         <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
-        {device.shared_by === undefined && <ManagePanel device={device} />}
+        {device.shared_by === undefined && <ManagePanel key={id} device={device} />}
       </div>
       <EventsPanel device={id} />
       <RecentCalls device={id} />

@@ -3,7 +3,8 @@
 import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
+import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
@@ -15,7 +16,7 @@ export function ManagePanel({ device }: { device: DeviceView }) {
   return (
     <Panel title="Manage">
       <Stack gap="md">
-        <NameForm key={device.name} device={device} />
+        <NameForm device={device} />
         <TagsForm device={device} />
         <Divider />
         <ProgramButtons device={device} />
@@ -27,12 +28,14 @@ export function ManagePanel({ device }: { device: DeviceView }) {
 }
 
 function NameForm({ device }: { device: DeviceView }) {
-  const [name, setName] = useState(device.name);
+  const [typed, setTyped] = useKeptState(`name:${device.id}`, isText);
+  const name = typed ?? device.name;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     try {
       await api("PATCH /v1/devices/{device}", { path: { device: device.id }, body: { name } });
       await refreshDevices();
+      setTyped(undefined);
       say(`It is called ${name} now.`);
     } catch (error) {
       sayProblem(error);
@@ -48,7 +51,7 @@ function NameForm({ device }: { device: DeviceView }) {
           withAsterisk={false}
           maxLength={64}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" disabled={name === device.name}>
           Rename

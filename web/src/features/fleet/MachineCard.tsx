@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { useLoad } from "../../relay/system-info.ts";
+import { Dotted } from "../../ui/Dotted.tsx";
 import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
 import { clockTime, plural } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
@@ -31,7 +32,9 @@ export function MachineCard({ device, isLive }: Props) {
         </h2>
         <Status tone={isLive ? tone : "idle"}>{text}</Status>
       </div>
-      <div className={classes.soft}>{[systemOf(device), ...tags].join(" · ")}</div>
+      <div className={classes.soft}>
+        <Dotted parts={[systemOf(device), ...tags]} />
+      </div>
       <div className={classes.states}>
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}

@@ -8,6 +8,7 @@ import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { nameInText } from "../../ui/visible-text.ts";
 import { PolicyForm } from "./PolicyForm.tsx";
 import { WhoMayPanel } from "./WhoMayPanel.tsx";
 
@@ -23,18 +24,20 @@ export function PermissionsPage() {
   if (view?.shared_by !== undefined)
     return (
       <Page title="Permissions">
-        <Text>{view.shared_by} decides what this machine allows.</Text>
+        <Text>
+          <bdi>{view.shared_by}</bdi> decides what this machine allows.
+        </Text>
       </Page>
     );
   return (
     <Page
-      title={`Permissions of ${view?.name ?? "this machine"}`}
+      title={`Permissions of ${view ? nameInText(view.name) : "this machine"}`}
       about="They hold for everyone who uses this machine, you included. A policy file on the machine itself can be stricter: both apply."
     >
       <Loaded query={policy}>
-        {(stored) => <PolicyForm device={device} stored={stored} tools={names} />}
+        {(stored) => <PolicyForm key={device} device={device} stored={stored} tools={names} />}
       </Loaded>
-      <WhoMayPanel device={device} tools={names} />
+      <WhoMayPanel key={device} device={device} tools={names} />
     </Page>
   );
 }

@@ -9,6 +9,7 @@ import type { Answer } from "../../relay/routes.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status, type Tone } from "../../ui/Status.tsx";
+import { visibleLine } from "../../ui/visible-text.ts";
 
 type Explanation = Answer<"POST /v1/devices/{device}/policy/explain">;
 
@@ -95,7 +96,7 @@ function Decision(explanation: Explanation) {
   return (
     <Stack gap="sm">
       <div aria-live="polite">
-        <Status tone={TONES[decision]}>{WORDS[decision]}</Status>
+        <Status tone={TONES[decision] ?? "idle"}>{WORDS[decision] ?? visibleLine(decision)}</Status>
         <Text size="sm" mt="xs">
           {decisionWords(explanation)}
         </Text>

@@ -14,7 +14,7 @@ type Fields = Partial<Record<(typeof NAMES)[number], string>>;
 /** What the page was opened with. The router may change the address before anybody follows it. */
 let atStart: Fields | undefined = takeFields();
 
-interface Links {
+export interface Links {
   /** A link is being followed: who is signed in is not known yet. */
   readonly isFollowing: boolean;
   /** An invite's code, until it was answered. */

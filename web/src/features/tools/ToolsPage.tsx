@@ -9,7 +9,7 @@ import { effectWords } from "../../ui/effect-words.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
 import { ToolList } from "./ToolList.tsx";
@@ -23,7 +23,7 @@ export function ToolsPage() {
   // Some are only for programs.
   const tools = query.data?.tools.filter(({ model }) => !model?.hidden) ?? [];
   const tool = tools.find((each) => each.name === name);
-  const machine = view?.name ?? "this machine";
+  const machine = view ? nameInText(view.name) : "this machine";
   return (
     <Page
       title={name === undefined ? `Tools of ${machine}` : visibleLine(tool?.title ?? name)}

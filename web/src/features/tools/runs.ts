@@ -9,7 +9,7 @@ import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import { outcomeOf } from "./outcome.ts";
-import { keptOf, type Run, reloaded } from "./run.ts";
+import { areRuns, keptOf, type Run, reloaded } from "./run.ts";
 import { withinLimits, withoutOldAnswers } from "./run-limits.ts";
 
 interface Runs {
@@ -22,7 +22,7 @@ interface Runs {
 const KEPT = "runs";
 
 export const useRuns = create<Runs>(() => ({
-  runs: (keptInTab<Run[]>(KEPT) ?? []).map(reloaded),
+  runs: (keptInTab(KEPT, areRuns) ?? []).map(reloaded),
   shown: new Map(),
 }));
 

@@ -2,11 +2,13 @@
 import { useDevice } from "../../relay/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { ago } from "../../ui/format.ts";
+import { nameInText } from "../../ui/visible-text.ts";
 
 export function useObstacle(device: string): string | undefined {
   const view = useDevice(device);
   if (!view) return undefined;
-  const { name, last_seen: seen, paused } = view;
+  const { last_seen: seen, paused } = view;
+  const name = nameInText(view.name);
   if (paused === "everyone")
     return `${name} is paused. Only somebody at the machine can end that: matrx resume.`;
   if (isOnline(view)) return undefined;
