@@ -2,7 +2,13 @@
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
 import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
-import { followLink, goOnAfterSignIn, type Links, useLinks } from "../features/sign-in/links.ts";
+import {
+  followLink,
+  goOnAfterSignIn,
+  type Links,
+  takeWaitingCode,
+  useLinks,
+} from "../features/sign-in/links.ts";
 import type { AccountView } from "../relay/account.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
@@ -32,10 +38,9 @@ export function Root() {
   const links = useLinks();
   const { isFollowing } = links;
   const ways = useWays();
-  const { signedIn } = ways;
   const isReference = useMatchRoute()({ to: "/docs" }) !== false;
   useEffect(() => {
-    const read = () => void refreshAccount();
+    const read = () => void refreshAccount().catch(() => undefined);
     read();
     addEventListener("online", read);
     return () => removeEventListener("online", read);
@@ -52,7 +57,7 @@ export function Root() {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);
 
-  const door = doorFor({ links, account, error, retry: () => void refetch(), signedIn, isReference });
+  const door = doorFor({ links, account, error, retry: () => void refetch(), ways, isReference });
   return (
     <>
       {door}
@@ -68,25 +73,25 @@ interface AtTheDoor {
   readonly account: AccountView | null | undefined;
   readonly error: unknown;
   readonly retry: () => void;
-  readonly signedIn: () => Promise<void>;
+  readonly ways: ReturnType<typeof useWays>;
   /** The reference is for everybody. */
   readonly isReference: boolean;
 }
 
 /** Undefined: the app itself is shown. */
-function doorFor({ links, account, error, retry, signedIn, isReference }: AtTheDoor): ReactNode {
+function doorFor({ links, account, error, retry, ways, isReference }: AtTheDoor): ReactNode {
   const { isFollowing, invite, share } = links;
   if (isFollowing) return <Door>{<Loader />}</Door>;
   if (invite !== undefined)
     return (
       <Door>
-        <Invite code={invite} account={account} signedIn={signedIn} />
+        <Invite code={invite} account={account} signedIn={ways.cameIn} />
       </Door>
     );
   if (account && share !== undefined)
     return (
       <Door>
-        <ShareOffer code={share} accepted={signedIn} />
+        <ShareOffer code={share} />
       </Door>
     );
   if (account) return undefined;
@@ -99,7 +104,7 @@ function doorFor({ links, account, error, retry, signedIn, isReference }: AtTheD
   if (account === null)
     return (
       <Door>
-        <SignIn signedIn={signedIn} />
+        <SignIn signedIn={ways.signedIn} />
       </Door>
     );
   return <Door>{error ? <Problem error={error} retry={retry} /> : <Waiting />}</Door>;
@@ -132,7 +137,15 @@ function useWays() {
   const navigate = useNavigate();
   return useMemo(
     () => ({
-      signedIn: refreshAccount,
+      signedIn: () => {
+        takeWaitingCode();
+        return refreshAccount();
+      },
+      /** A new account has none of the pages that were open here. */
+      cameIn: async () => {
+        await navigate({ to: "/fleet", replace: true });
+        await refreshAccount();
+      },
       toPairing: (code: string) => void navigate({ to: "/pair", hash: code }),
       toCall: (device: string, call: string) =>
         void navigate({ to: "/d/$device/calls/$call", params: { device, call } }),

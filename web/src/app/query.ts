@@ -4,6 +4,8 @@
  */
 import {
   type InfiniteData,
+  type QueriesOptions,
+  type QueriesResults,
   QueryClient,
   type QueryKey,
   type UseInfiniteQueryOptions,
@@ -11,6 +13,7 @@ import {
   type UseQueryOptions,
   type UseQueryResult,
   useInfiniteQuery as useInfiniteQueryOf,
+  useQueries as useQueriesOf,
   useQuery as useQueryOf,
 } from "@tanstack/react-query";
 import { ApiError } from "../relay/api-error.ts";
@@ -28,8 +31,16 @@ export const queryClient = new QueryClient({
   },
 });
 
-export function useQuery<T, D = T>(options: UseQueryOptions<T, Error, D>): UseQueryResult<D> {
+export function useQuery<T, D = T, K extends QueryKey = QueryKey>(
+  options: UseQueryOptions<T, Error, D, K>,
+): UseQueryResult<D> {
   return useQueryOf(options, queryClient);
+}
+
+export function useQueries<T extends unknown[]>(options: {
+  queries: readonly [...QueriesOptions<T>];
+}): QueriesResults<T> {
+  return useQueriesOf(options, queryClient);
 }
 
 export function useInfiniteQuery<T, K extends QueryKey, P>(

@@ -62,6 +62,13 @@ export function otherPageError(status: number): ApiError {
   });
 }
 
+export function otherSessionError(): ApiError {
+  return new ApiError(0, {
+    detail: "Somebody signed in or out meanwhile.",
+    hint: "Look whether it was done, then try again.",
+  });
+}
+
 /** Tells whether the session is over: only the relay itself can say so. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401 && error.code !== undefined;

@@ -1,17 +1,29 @@
 /** The relay's REST interface, with the access token of this browser's session. */
-import { type ApiError, otherPageError, unreachableError, unreadableError } from "./api-error.ts";
+import {
+  type ApiError,
+  otherPageError,
+  otherSessionError,
+  unreachableError,
+  unreadableError,
+} from "./api-error.ts";
 import { patientFetch, patientText } from "./patient-fetch.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Answer, Line, Options } from "./routes.ts";
 import * as session from "./session.ts";
 import { fits } from "./shapes.ts";
 
-/** Calls a route. Resolves to the answer's body. Throws ApiError. */
+/** Calls a route. Resolves to the answer's body. Throws ApiError, also if somebody signed in or out meanwhile. */
 export async function api<L extends Line>(line: L, ...[options]: Options<L>): Promise<Answer<L>> {
-  const response = await open(line, (options ?? {}) as Request);
-  const answer = await answerOf(response, line);
-  if (!fits(line, answer)) throw unreadableError(response.status);
-  return answer;
+  const turn = session.sessionTurn();
+  try {
+    const response = await open(line, (options ?? {}) as Request);
+    const answer = await answerOf(response, line);
+    if (!fits(line, answer)) throw unreadableError(response.status);
+    if (turn === session.sessionTurn()) return answer;
+  } catch (error) {
+    if (turn === session.sessionTurn()) throw error;
+  }
+  throw otherSessionError();
 }
 
 /** The response to a request for events (`text/event-stream`), until `signal`. Throws ApiError. */
@@ -19,8 +31,10 @@ export function openEvents<L extends Line>(
   line: L,
   options: NonNullable<Options<L>[0]>,
   signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  return open(line, { ...(options as Request), headers: { Accept: "text/event-stream" }, signal });
+  const accepting = { ...headers, Accept: "text/event-stream" };
+  return open(line, { ...(options as Request), headers: accepting, signal });
 }
 
 /** The answer to a request for a file. Throws ApiError. */
@@ -72,13 +86,15 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** A token may end on the way, or with the relay's keys: then another one is asked for, once. */
+/** A token may end on the way, or with the relay's keys: then another one is asked for, once. Never in another's name. */
 async function send(line: string, { path = {}, query, body, headers, signal }: Request): Promise<Response> {
   const [method = "GET", template = "/"] = line.split(" ");
   const address = addressOf(template, path, query);
+  const turn = session.sessionTurn();
   let token: string | undefined;
   const once = async () => {
     token = await accessToken();
+    if (turn !== session.sessionTurn()) throw otherSessionError();
     return patientFetch(address, {
       method,
       ...(signal && { signal }),

@@ -26,6 +26,8 @@ export type PostOpenly = (
 let access: { token: string; until: number } | undefined;
 let nonce: string | undefined;
 let renewing: Promise<string | undefined> | undefined;
+/** How often somebody signed in or out in this browser, as far as this page knows. */
+let turn = 0;
 
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
@@ -33,7 +35,7 @@ const others = new BroadcastChannel("session");
 /** Calls back after another page signed in, or somebody signed out there. Returns what ends that. */
 export function onOtherSession(changed: (isSignedOut: boolean) => void): () => void {
   const take = ({ data }: MessageEvent) => {
-    dropAccess();
+    leaveSession();
     changed(data === "signed out");
   };
   others.addEventListener("message", take);
@@ -46,6 +48,7 @@ export async function signIn(path: string, body: object, post: PostOpenly): Prom
   const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
   const answer = await post(path, { ...body, key: await publicPart(pair) });
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
   return answer;
@@ -73,6 +76,7 @@ export async function finishSignIn(
   const answer = await post(path, body, { DPoP: await proof(pair, { method: "POST", path, nonce: used }) });
   await remove("sign-in");
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
 }
@@ -86,6 +90,11 @@ export async function accessToken(): Promise<string | undefined> {
   return renewing;
 }
 
+/** Another number once another session is this browser's: what was asked for before is not for whoever has it. */
+export function sessionTurn(): number {
+  return turn;
+}
+
 /** The relay refused the token that it gave: the next one is a new one. */
 export function dropAccess(): void {
   access = undefined;
@@ -93,7 +102,7 @@ export function dropAccess(): void {
 
 /** Nobody is signed in here any more. */
 export async function forget(): Promise<void> {
-  dropAccess();
+  leaveSession();
   await remove("session");
   others.postMessage("signed out");
 }
@@ -103,17 +112,25 @@ export function noteNonce(response: Response): void {
   nonce = response.headers.get("DPoP-Nonce") ?? nonce;
 }
 
+function leaveSession(): void {
+  turn += 1;
+  dropAccess();
+}
+
 async function renew(): Promise<string | undefined> {
   requireCrypto();
+  const mine = turn;
   const pair = await get("session");
   if (!pair) return undefined;
   const hadNonce = nonce !== undefined;
   let response = await askForAccess(pair);
   // Another page of this browser may have used the nonce, and an old one has expired.
   if (response.status === 401 && (hadNonce || nonce)) response = await askForAccess(pair);
+  const given = response.ok ? accessIn(await patientText(response)) : undefined;
+  if (mine !== turn) return access?.token ?? renew();
+  if (given) return keep(given);
   if (response.status === 401 && isOfRelay(response)) return undefined;
-  if (!response.ok) throw response;
-  return keep(accessIn(await patientText(response)));
+  throw response;
 }
 
 /** A proxy or a network's own page may refuse a request too: that ends no session. */

@@ -1,5 +1,5 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
-
+import { queryOptions } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
 import { useQuery } from "../app/query.ts";
 import { isSchema } from "../ui/schema/schema.ts";
@@ -15,8 +15,13 @@ export type Tool = Tools["tools"][number];
 const MOST_KEPT = 200_000;
 
 export function useTools(device: string) {
+  return useQuery({ ...toolsQuery(device), queryFn: () => readAndKeep(device) });
+}
+
+/** The query of a machine's tools. What it reads is not kept: those of all machines would crowd out what else is. */
+export function toolsQuery(device: string) {
   const last = lastKnown(`tools:${device}`, (kept) => fits(LINE, kept));
-  return useQuery({
+  return queryOptions({
     queryKey: ["tools", device],
     queryFn: () => readTools(device),
     ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
@@ -26,10 +31,14 @@ export function useTools(device: string) {
 async function readTools(device: string): Promise<Tools> {
   const { tools: told, ...rest } = await api(LINE, { path: { device } });
   // A form is made of any schema, but of nothing else.
-  const tools = {
+  return {
     ...rest,
     tools: told.map((tool) => (isSchema(tool.input_schema) ? tool : { ...tool, input_schema: {} })),
   };
+}
+
+async function readAndKeep(device: string): Promise<Tools> {
+  const tools = await readTools(device);
   if (JSON.stringify(tools).length <= MOST_KEPT) remember(`tools:${device}`, tools);
   return tools;
 }

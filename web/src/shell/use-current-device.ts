@@ -2,7 +2,8 @@
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { create } from "zustand";
-import { store, stored } from "../app/storage.ts";
+import { store, stored, unstore } from "../app/storage.ts";
+import { onForget } from "../app/tab-store.ts";
 import { useDevices } from "../relay/devices.ts";
 
 const KEY = "matrx-device";
@@ -10,6 +11,11 @@ const KEY = "matrx-device";
 const useLast = create<{ readonly device: string | undefined }>(() => ({
   device: stored("browser", KEY),
 }));
+
+onForget(() => {
+  unstore("browser", KEY);
+  useLast.setState({ device: undefined });
+});
 
 export function useCurrentDevice(): string | undefined {
   const { device } = useParams({ strict: false });

@@ -35,8 +35,16 @@ export function dismiss(id: number): void {
   useNotices.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
+/** What was said to one person is not for the next. */
+export function dismissAll(): void {
+  useNotices.setState({ notices: [] });
+}
+
+/** The same once more takes the place of the first. */
 function add(notice: Omit<Notice, "id">): void {
   last += 1;
   const id = last;
-  useNotices.setState(({ notices }) => ({ notices: [...notices, { ...notice, id }].slice(-MOST) }));
+  useNotices.setState(({ notices }) => ({
+    notices: [...notices.filter(({ text }) => text !== notice.text), { ...notice, id }].slice(-MOST),
+  }));
 }

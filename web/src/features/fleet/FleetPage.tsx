@@ -9,10 +9,14 @@ import { isOnline } from "../../ui/device-words.ts";
 import { clockTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { LastBatch } from "../many/LastBatch.tsx";
 import { EmptyFleet } from "./EmptyFleet.tsx";
 import classes from "./FleetPage.module.css";
 import { fits, tagsOf } from "./filter.ts";
 import { MachineCard } from "./MachineCard.tsx";
+import { SelectionBar } from "./SelectionBar.tsx";
+import { SelectShown } from "./SelectShown.tsx";
+import { useSelection } from "./selection.ts";
 import { TagFilter } from "./TagFilter.tsx";
 
 export function FleetPage() {
@@ -22,6 +26,10 @@ export function FleetPage() {
   const isLive = useConnection(({ state }) => state === "online");
   const devices = query.data?.devices ?? [];
   const online = devices.filter(isOnline).length;
+  const selected = useSelection(({ ids }) => ids).filter((id) => devices.some((device) => device.id === id));
+  const shown = devices.filter((device) => fits(device, { text, tag }));
+  const hidden = selected.filter((id) => !shown.some((device) => device.id === id)).length;
+  const canBeSelected = devices.length > 1;
   const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
   return (
     <Page
@@ -54,17 +62,17 @@ export function FleetPage() {
           void navigate({ search: (before) => ({ ...before, tag: chosen }), replace: true })
         }
       />
+      {canBeSelected && <SelectShown shown={shown} />}
+      <LastBatch />
       <Loaded query={query}>
-        {({ devices: all, unreadable = [] }) =>
-          all.length + unreadable.length === 0 ? (
+        {({ unreadable = [] }) =>
+          devices.length + unreadable.length === 0 ? (
             <EmptyFleet />
           ) : (
             <ul className={classes.cards}>
-              {all
-                .filter((device) => fits(device, { text, tag }))
-                .map((device) => (
-                  <MachineCard key={device.id} device={device} isLive={isLive} />
-                ))}
+              {shown.map((device) => (
+                <MachineCard key={device.id} {...{ device, isLive, canBeSelected }} />
+              ))}
               {unreadable.map(({ id, name }) => (
                 <li key={id} className={classes.unreadable}>
                   <bdi>{name}</bdi>: the relay cannot read what it stored of this machine.
@@ -74,6 +82,7 @@ export function FleetPage() {
           )
         }
       </Loaded>
+      {canBeSelected && <SelectionBar selected={selected} hidden={hidden} />}
     </Page>
   );
 }

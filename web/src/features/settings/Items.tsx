@@ -31,7 +31,7 @@ export function Item({ name, state, about, details = [], actions, children }: Pr
       <div className={classes.head}>
         <div className={classes.words}>
           <div className={classes.title}>
-            <h3>
+            <h3 tabIndex={-1}>
               <bdi>{visibleLine(name)}</bdi>
             </h3>
             {state}

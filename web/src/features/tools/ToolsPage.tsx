@@ -2,6 +2,7 @@
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { useRef } from "react";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { proofOf } from "../../ui/device-words.ts";
@@ -12,6 +13,7 @@ import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
+import { ToolLink } from "./ToolLink.tsx";
 import { ToolList } from "./ToolList.tsx";
 import classes from "./ToolsPage.module.css";
 import { ToolView } from "./ToolView.tsx";
@@ -24,6 +26,7 @@ export function ToolsPage() {
   const tools = query.data?.tools.filter(({ model }) => !model?.hidden) ?? [];
   const tool = tools.find((each) => each.name === name);
   const machine = view ? nameInText(view.name) : "this machine";
+  const chosen = useRef<HTMLDivElement>(null);
   return (
     <Page
       title={name === undefined ? `Tools of ${machine}` : visibleLine(tool?.title ?? name)}
@@ -41,8 +44,10 @@ export function ToolsPage() {
             <Text>This machine hasn't reported its tools yet.</Text>
           ) : (
             <div className={classes.columns} data-chosen={name !== undefined}>
-              <ToolList device={device} tools={tools} />
-              <div className={classes.chosen}>
+              <ToolList tools={tools} skip={tool && (() => chosen.current?.focus())}>
+                {(each) => <ToolLink device={device} tool={each} />}
+              </ToolList>
+              <div ref={chosen} className={classes.chosen} tabIndex={-1}>
                 {tool && <ToolView key={`${device} ${tool.name}`} device={device} tool={tool} all={tools} />}
                 {!tool && (
                   <Text c="dimmed" className={name === undefined ? classes.onDesk : undefined}>

@@ -28,6 +28,7 @@ export const useRuns = create<Runs>(() => ({
 
 const calls = new Map<number, Call>();
 const lives = new Map<number, LiveOutput>();
+let lastId = 0;
 
 onForget(() => {
   for (const call of calls.values()) call.leave();
@@ -36,16 +37,32 @@ onForget(() => {
   useRuns.setState({ runs: [], shown: new Map() });
 });
 
+export interface StartedRun {
+  readonly id: number;
+  /** Resolves when it is over, however it ended. */
+  readonly ended: Promise<void>;
+}
+
 /** Makes a call, and shows it at its tool. */
-export function startRun(device: string, { name: tool, effect }: Tool, input: ToolInput): void {
-  const id = 1 + Math.max(0, ...useRuns.getState().runs.map((run) => run.id));
+export function startRun(
+  device: string,
+  { name: tool, effect }: Pick<Tool, "name" | "effect">,
+  input: ToolInput,
+): StartedRun {
+  const id = newId();
   const call = new Call(device, { name: tool, effect });
   calls.set(id, call);
   lives.set(id, new LiveOutput());
   const run: Run = { id, device, tool, effect, input, began: Date.now(), state: "sending" };
   useRuns.setState(({ runs }) => ({ runs: withinLimits([run, ...runs], device) }));
   showRun(run);
-  void follow(run, call);
+  return { id, ended: follow(run, call) };
+}
+
+/** Never one that was used in this tab, though its call was cleared away since: others may know it by that. */
+function newId(): number {
+  lastId = Math.max(lastId + 1, Date.now());
+  return lastId;
 }
 
 export function showRun({ device, tool, id }: Pick<Run, "device" | "tool" | "id">): void {
@@ -64,7 +81,7 @@ export function liveOf({ id }: Run): LiveOutput | undefined {
 }
 
 /** Throws ApiError. */
-export async function stopRun({ id }: Run): Promise<void> {
+export async function stopRun({ id }: Pick<Run, "id">): Promise<void> {
   await calls.get(id)?.stop();
 }
 

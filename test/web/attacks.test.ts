@@ -2,15 +2,16 @@
  * Hostile pages in a real browser, while somebody is signed in at the relay: of another site, of another port of this
  * machine, under a name that was made to lead here. Each attack first shows that it works on a server without defences.
  */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { polledPairingSchema, startedPairingSchema } from "../../shared/api.ts";
 import { tokenListSchema } from "../../shared/token-api.ts";
 import { bearer, serve } from "../agent/local/serve.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import { listen, portOf, read, runsScript, socketOpens, strangersCode } from "./hostile.ts";
 
 /** A name of the attacker's that leads to this machine. */
 const REBOUND = "evil.test";
@@ -23,6 +24,8 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
   /** The signed-in person's page. */
   let own: Page;
   let faults: string[];
+  /** A script of the app's. */
+  let script: string;
 
   beforeAll(async () => {
     relay = await startRelay();
@@ -30,6 +33,7 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     // Newer browsers ask before a foreign page reaches this machine; older ones, and people who allow it, do not stop there.
     const unguarded = "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests";
     browser = await startBrowser(`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`, unguarded);
+    [script = ""] = (await (await fetch(relay.url)).text()).match(/\/assets\/[\w.-]+\.js/) ?? [];
   });
   afterAll(async () => {
     await browser?.close();
@@ -38,18 +42,20 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
   });
   beforeEach(async () => {
     faults = [];
-    context = await browser.newContext();
+    context = await browser.newContext({ serviceWorkers: "block" });
     own = await context.newPage();
     own.on("pageerror", (error) => faults.push(error.message));
     await own.goto(await relay.signInLink());
-    await own.getByRole("heading", { name: "Access" }).waitFor();
+    await own.getByRole("heading", { name: "Your machines" }).waitFor();
     return () => context.close();
   });
 
   /** The person's own page still works, and nothing has been added to the account. */
   async function expectUnharmed(): Promise<void> {
+    const account = own.waitForResponse(`${relay.url}/v1/account`);
     await own.reload();
-    await own.getByText("Signed in as owner", { exact: true }).waitFor();
+    expect(await (await account).json()).toMatchObject({ account: "owner" });
+    await own.getByRole("link", { name: machine.name, exact: true }).waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     expect(tokens.filter(({ name }) => name === "stolen")).toEqual([]);
     expect(faults).toEqual([]);
@@ -134,12 +140,12 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     });
 
     test("can't show the relay's page in a frame, nor use its files", async () => {
-      await evil.setContent(
-        `<iframe src="${relay.url}/"></iframe><script src="${relay.url}/app.js"></script>`,
-      );
+      await evil.setContent(`<iframe src="${relay.url}/"></iframe>`);
       await expect
         .poll(() => evil.frames().map((frame) => frame.url()))
         .toContain("chrome-error://chromewebdata/");
+      expect(script).toMatch(/js$/);
+      expect(await runsScript(evil, relay.url + script)).toBe(false);
       expect(evil.frames().some((frame) => frame.url().startsWith(relay.url))).toBe(false);
       await expectUnharmed();
     });
@@ -151,7 +157,7 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
         const look = setInterval(() => other.closed && (clearInterval(look), resolve(true)), 50);
       })`);
       const window = await opened;
-      await window.getByText("Signed in as owner", { exact: true }).waitFor();
+      await window.getByRole("heading", { name: "Your machines" }).waitFor();
       expect(await window.evaluate("opener")).toBeNull();
       expect(await isCut).toBe(true);
       await expectUnharmed();
@@ -159,10 +165,10 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
   });
 
   test("can't sign a person in as somebody else without a question", async () => {
-    await own.goto(
-      `${relay.url}/#claim=${await relay.claimCode()}`.replace(/claim=.*/, `claim=${stranger()}`),
-    );
-    await own.getByText("You are signed in as owner. This link signs you in as mallory.").waitFor();
+    await own.goto(`${relay.url}/#claim=${strangersCode()}`);
+    const dialog = own.getByRole("dialog");
+    await dialog.getByText("You are signed in as owner. This link signs you in as mallory.").waitFor();
+    expect(await own.evaluate("document.activeElement.textContent")).toBe("Stay owner");
     await own.keyboard.press("Enter");
     await own.getByRole("dialog").waitFor({ state: "detached" });
     await expectUnharmed();
@@ -193,17 +199,37 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     onTestFinished(() => other.close());
     const attacker = await other.newPage();
     await attacker.goto(await relay.signInLink());
-    await attacker.getByText("Signed in as owner", { exact: true }).waitFor();
+    await attacker.getByRole("heading", { name: "Your machines" }).waitFor();
     const [theirs] = await other.cookies();
     await evil.evaluate(`document.cookie = ${JSON.stringify(`${theirs?.name}=x; path=/v1/session`)}`);
     await own.reload();
     await own
-      .getByText("Signed in as owner", { exact: true })
-      .or(own.getByRole("heading", { name: "Sign in" }))
+      .getByRole("heading", { name: "Your machines" })
+      .or(own.getByRole("heading", { name: "Sign in to Matrx Relay" }))
       .waitFor();
     await context.addCookies([{ ...(theirs as NonNullable<typeof theirs>) }]);
     await own.reload();
-    await own.getByRole("heading", { name: "Sign in" }).waitFor();
+    await own.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
+  });
+
+  test("begins no login, dials in as no device, and uses up nothing", async () => {
+    const server = await listen((_, response) => response.end("<title>other</title>"));
+    const evil = await open(`http://127.0.0.1:${portOf(server)}/`);
+    const answers = await evil.evaluate<string[]>(`(async () => {
+      const seen = new Set();
+      for (let n = 0; n < 40; n++) {
+        const init = { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"name":"x"}' };
+        seen.add(await fetch("${relay.url}/v1/logins", init).then((answer) => answer.text(), () => "closed"));
+      }
+      return [...seen];
+    })()`);
+    expect(answers).toEqual(["closed"]);
+    expect(await socketOpens(evil, `${relay.url}/v1/device/ws?device=${machine.id}`)).toBe(false);
+    const login = { name: "cli on laptop" };
+    const { code, secret } = await relay.request(undefined, "POST /v1/logins", startedPairingSchema, login);
+    const polled = `POST /v1/pairings/${code}/poll` as const;
+    const { status } = await relay.request(undefined, polled, polledPairingSchema, { secret });
+    expect(status).toBe("pending");
   });
 
   test("can't get a key out of the browser, even if it ran in the page itself", async () => {
@@ -225,7 +251,7 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
       route.fulfill({ contentType: "text/html", body: "<title>evil</title>" }),
     );
     await page.goto(rebound);
-    for (const path of ["/v1/health", "/v1/account", "/openapi.json", "/app.js", "/nowhere"]) {
+    for (const path of ["/v1/health", "/v1/account", "/openapi.json", "/fleet", script, "/nowhere"]) {
       const answer = await read(page, rebound + path, { method: "GET", mode: "cors" });
       expect(JSON.parse(answer)).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
     }
@@ -273,7 +299,10 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
       taken.push(`${request.method} ${request.headers.cookie ?? ""}`);
       response.setHeader("Access-Control-Allow-Origin", request.headers.origin ?? "*");
       response.setHeader("Access-Control-Allow-Credentials", "true");
-      response.setHeader("Set-Cookie", "naive=1; Path=/").end('{"account":"owner"}');
+      response.setHeader("Set-Cookie", "naive=1; Path=/");
+      const isScript = request.url === "/script.js";
+      if (isScript) response.setHeader("Content-Type", "text/javascript");
+      response.end(isScript ? "globalThis.naive = true" : '{"account":"owner"}');
     });
     const url = `http://localhost:${portOf(naive)}`;
     await open(url);
@@ -283,61 +312,9 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     expect(await read(evil, `${url}/v1/account`, { method: "GET", mode: "cors" })).toBe(
       '{"account":"owner"}',
     );
+    expect(await runsScript(evil, `${url}/script.js`)).toBe(true);
     await evil.setContent(`<iframe src="${url}/framed"></iframe>`);
     await expect.poll(() => evil.frames().map((frame) => frame.url())).toContain(`${url}/framed`);
     expect(taken.at(-1)).toContain("naive=1");
   });
 });
-
-/** A code that names another account; its signature is of no matter to the question. */
-function stranger(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "HS256" })}.${part({ sub: "mallory", aud: "matrx:claim" })}.${"x".repeat(43)}`;
-}
-
-interface Wish {
-  method: string;
-  mode: "cors" | "no-cors";
-  body?: object | undefined;
-  headers?: Record<string, string>;
-}
-
-/** What a page can read of an answer; the error's text if it can't. */
-function read(page: Page, url: string, { method, mode, body, headers }: Wish): Promise<string> {
-  const init = {
-    method: mode === "no-cors" && method !== "GET" ? "POST" : method,
-    mode,
-    credentials: "include",
-    headers,
-    body: body && JSON.stringify(body),
-  };
-  return page.evaluate(
-    `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then((answer) => answer.text(), (error) => error.message)`,
-  );
-}
-
-function socketOpens(page: Page, url: string): Promise<boolean> {
-  return page.evaluate(`new Promise((resolve) => {
-    const socket = new WebSocket(${JSON.stringify(url.replace("http", "ws"))}, ["matrx.v1"]);
-    socket.onmessage = () => resolve(true);
-    socket.onclose = () => resolve(false);
-    socket.onopen = () => socket.send(JSON.stringify({ action: "ping" }));
-  })`);
-}
-
-async function listen(answer: RequestListener): Promise<Server> {
-  const server = createServer(answer);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return server;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the server has no port");
-  return address.port;
-}
