@@ -1,4 +1,4 @@
-/** Builds the app into dist/web/. `npm run build` then adds the service worker (scripts/web-bundle.ts). */
+/** Builds the app into dist/web/; what `npm run build` does besides is in scripts/web-bundle.ts and reference-bundle.ts. */
 import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
@@ -29,11 +29,6 @@ export default defineConfig({
     // Every browser that runs the app knows it.
     modulePreload: { polyfill: false },
     manifest: true,
-    license: { fileName: ".vite/licences.json" },
-    rolldownOptions: {
-      // The second is the local server's: the reference without the app.
-      input: ["index.html", "reference.html"].map((name) => join(import.meta.dirname, name)),
-    },
     reportCompressedSize: false,
   },
 });
