@@ -195,22 +195,28 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect((await asker.returned).get("error")).toBe("invalid_request");
   });
 
-  test.each(["desktop", "phone"] as const)("there is nothing to object to on a %s", async (screen) => {
+  test.each([
+    ["desktop", true],
+    ["desktop", false],
+    ["phone", true],
+    ["phone", false],
+  ] as const)("there is nothing to object to on a %s, dark: %s", async (screen, dark) => {
     const asker = await newApp(app.relay);
-    const id = await asker.register("An assistant whose name is much longer than any phone is wide");
-    for (const dark of [true, false]) {
-      const opened = await app.open("/fleet", { screen, dark });
-      const { page } = opened;
-      await page.goto(asker.address(id));
-      await page.getByRole("heading", { name: /Connect An assistant/ }).waitFor();
-      await page.getByText("More limits").click();
-      await page.getByLabel("Run commands").check();
-      await settled(page);
-      await expectNoObjections(opened);
-      if (screen !== "phone") continue;
-      expect(await smallTargets(page, "main button", 36)).toEqual([]);
-      await page.setViewportSize({ width: 320, height: SCREENS.phone.viewport.height });
-      await expectNoObjections(opened);
-    }
+    const opened = await app.open("/fleet", { screen, dark });
+    const { page } = opened;
+    const name = "An assistant whose name is much longer than any phone is wide";
+    await page.goto(asker.address(await asker.register(name)));
+    await asking(page, name).waitFor();
+    await page.getByText("More limits").click();
+    await page.getByLabel("Run commands").check();
+    await settled(page);
+    await expectNoObjections(opened);
+    if (screen !== "phone") return;
+    expect(await smallTargets(page, "main button, main .mantine-Input-input, main summary", 36)).toEqual([]);
+    for (const answer of [allow(page), deny(page)])
+      expect((await answer.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await page.setViewportSize({ width: 320, height: SCREENS.phone.viewport.height });
+    await settled(page);
+    await expectNoObjections(opened);
   });
 });
