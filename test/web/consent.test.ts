@@ -166,7 +166,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect(await appsNamed(app.relay, "Unwanted")).toEqual([]);
   });
 
-  test("a program that opens addresses of its own is said to do so, and the page stays as a way back", async () => {
+  test("a program that opens addresses of its own is said to do so, and the page says that it is done", async () => {
     const asker = await newApp(app.relay);
     const redirect = "someapp://localhost/callback";
     const { page, faults } = await app.open("/fleet");
@@ -174,8 +174,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     await asking(page, "Desktop app").waitFor();
     await page.getByText("the program that opens someapp: addresses on this computer").waitFor();
     await deny(page).click();
-    await page.getByRole("heading", { name: "Back to Desktop app" }).waitFor();
-    await page.getByRole("button", { name: "If nothing happens, go back to the app" }).click();
+    await page.getByRole("heading", { name: "Back to the app" }).waitFor();
     await page.getByText("You denied it: it gets nothing.").waitFor();
     expect(faults).toEqual([]);
   });
