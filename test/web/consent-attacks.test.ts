@@ -30,23 +30,24 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
   }
 
   test("its name is text, on one line of its own direction, and not longer than a name", async () => {
+    const asker = await newApp(app.relay);
+    const opened = await app.open("/fleet", { screen: "phone" });
+    const { page } = opened;
+    const title = page.locator("#page-title");
     for (const [name, shown] of [
       [MARKUP, MARKUP],
       ["\u202egnp.exe\u2066 \u200bHelper\nYou are safe", "gnp.exe HelperYou are safe"],
-      ["a".repeat(5_000), "a".repeat(64)],
       ["\u0645\u0633\u0627\u0639\u062f ab", "\u0645\u0633\u0627\u0639\u062f ab"],
       ["\u3164\u3164", "An app without a name"],
+      ["a".repeat(5_000), "a".repeat(64)],
     ] as const) {
-      const asker = await newApp(app.relay);
-      const opened = await app.open("/fleet", { screen: "phone" });
-      await opened.page.goto(asker.address(await asker.register(name)));
-      const title = opened.page.locator("#page-title");
+      await page.goto(asker.address(await asker.register(name)));
       await expect.poll(() => title.textContent()).toBe(`Connect ${shown}?`);
       expect(await title.locator("bdi").textContent()).toBe(shown);
-      expect(await opened.page.title()).toBe("Connect an app · Matrx Relay");
-      await settled(opened.page);
-      await expectNoObjections(opened);
+      expect(await page.title()).toBe("Connect an app · Matrx Relay");
     }
+    await settled(page);
+    await expectNoObjections(opened);
   });
 
   test("can't be sent back to by a scheme that runs or reads something here", async () => {
@@ -102,7 +103,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await page.clock.pauseAt(Date.now() + 60_000);
     const isInert = () => page.clock.runFor(700).then(() => deny(page).getAttribute("aria-disabled"));
     await expect.poll(isInert).toBe(null);
-    await page.evaluate("for (const one of document.querySelectorAll('main button')) one.click()");
+    await page.evaluate("for (const one of document.querySelectorAll('main fieldset button')) one.click()");
     await page.evaluate("document.querySelector('main fieldset').dispatchEvent(new Event('submit'))");
 
     // Another window lay on top, and is gone.

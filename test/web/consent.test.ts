@@ -166,7 +166,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect(await appsNamed(app.relay, "Unwanted")).toEqual([]);
   });
 
-  test("a program that opens addresses of its own is said to do so, and the page stays as a way back", async () => {
+  test("a program that opens addresses of its own is said to do so, and the page says that it is done", async () => {
     const asker = await newApp(app.relay);
     const redirect = "someapp://localhost/callback";
     const { page, faults } = await app.open("/fleet");
@@ -174,8 +174,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     await asking(page, "Desktop app").waitFor();
     await page.getByText("the program that opens someapp: addresses on this computer").waitFor();
     await deny(page).click();
-    await page.getByRole("heading", { name: "Back to Desktop app" }).waitFor();
-    await page.getByRole("button", { name: "If nothing happens, go back to the app" }).click();
+    await page.getByRole("heading", { name: "Back to the app" }).waitFor();
     await page.getByText("You denied it: it gets nothing.").waitFor();
     expect(faults).toEqual([]);
   });
@@ -195,22 +194,28 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect((await asker.returned).get("error")).toBe("invalid_request");
   });
 
-  test.each(["desktop", "phone"] as const)("there is nothing to object to on a %s", async (screen) => {
+  test.each([
+    ["desktop", true],
+    ["desktop", false],
+    ["phone", true],
+    ["phone", false],
+  ] as const)("there is nothing to object to on a %s, dark: %s", async (screen, dark) => {
     const asker = await newApp(app.relay);
-    const id = await asker.register("An assistant whose name is much longer than any phone is wide");
-    for (const dark of [true, false]) {
-      const opened = await app.open("/fleet", { screen, dark });
-      const { page } = opened;
-      await page.goto(asker.address(id));
-      await page.getByRole("heading", { name: /Connect An assistant/ }).waitFor();
-      await page.getByText("More limits").click();
-      await page.getByLabel("Run commands").check();
-      await settled(page);
-      await expectNoObjections(opened);
-      if (screen !== "phone") continue;
-      expect(await smallTargets(page, "main button", 36)).toEqual([]);
-      await page.setViewportSize({ width: 320, height: SCREENS.phone.viewport.height });
-      await expectNoObjections(opened);
-    }
+    const opened = await app.open("/fleet", { screen, dark });
+    const { page } = opened;
+    const name = "An assistant whose name is much longer than any phone is wide";
+    await page.goto(asker.address(await asker.register(name)));
+    await asking(page, name).waitFor();
+    await page.getByText("More limits").click();
+    await page.getByLabel("Run commands").check();
+    await settled(page);
+    await expectNoObjections(opened);
+    if (screen !== "phone") return;
+    expect(await smallTargets(page, "main button, main .mantine-Input-input, main summary", 36)).toEqual([]);
+    for (const answer of [allow(page), deny(page)])
+      expect((await answer.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await page.setViewportSize({ width: 320, height: SCREENS.phone.viewport.height });
+    await settled(page);
+    await expectNoObjections(opened);
   });
 });

@@ -32,9 +32,9 @@ export function AnswerForm({ asked, request, answering }: Props) {
     const missing = missingHere(draft);
     if (missing) return fail(new Error(missing));
     const body = { request, account: account.account, grant: newAiToken(draft) };
-    void answer(true, () => api("POST /v1/oauth/consents", { body }));
+    void answer("allowed", () => api("POST /v1/oauth/consents", { body }));
   };
-  const deny = () => void answer(false, () => api("POST /v1/oauth/refusals", { body: { request } }));
+  const deny = () => void answer("denied", () => api("POST /v1/oauth/refusals", { body: { request } }));
   return (
     <fieldset className={classes.fields} aria-labelledby="page-title" disabled={isSending}>
       {offered.length === 0 ? (

@@ -9,7 +9,9 @@ import { Problem } from "../../ui/Problem.tsx";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { SignInPage } from "../sign-in/SignInPage.tsx";
 import classes from "./Consent.module.css";
+import { LeavingView } from "./LeavingView.tsx";
 import { RequestView } from "./RequestView.tsx";
+import { useAnswer } from "./use-answer.ts";
 import { useRequest } from "./use-request.ts";
 
 /** As the app wrote it: the relay checks it again with the answer. */
@@ -18,7 +20,10 @@ const REQUEST = location.search.slice(1);
 export function ConsentPage() {
   const { state, read } = useRequest(REQUEST);
   useEffect(() => usePageTitle.setState({ title: "Connect an app" }), []);
-  if (state.kind === "asked") return <RequestView asked={state.asked} request={REQUEST} reread={read} />;
+  const answering = useAnswer(read);
+  if (answering.answered) return <LeavingView answered={answering.answered} />;
+  if (state.kind === "asked")
+    return <RequestView asked={state.asked} request={REQUEST} answering={answering} reread={read} />;
   if (state.kind === "signed-out")
     return (
       <SignInPage

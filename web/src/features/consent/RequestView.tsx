@@ -8,8 +8,7 @@ import { visibleLine } from "../../ui/visible-text.ts";
 import { GuardContext, useGuard } from "../activity/guard.ts";
 import { AnswerForm } from "./AnswerForm.tsx";
 import classes from "./Consent.module.css";
-import { LeavingView } from "./LeavingView.tsx";
-import { useAnswer } from "./use-answer.ts";
+import type { Answering } from "./use-answer.ts";
 import type { Asked } from "./use-request.ts";
 import { WhereTo } from "./WhereTo.tsx";
 import { WhoAsks } from "./WhoAsks.tsx";
@@ -18,53 +17,42 @@ interface Props {
   readonly asked: Asked;
   /** The query, as the app wrote it. */
   readonly request: string;
+  readonly answering: Answering;
   /** Somebody else may be signed in now. */
   readonly reread: () => Promise<void>;
 }
 
-export function RequestView({ asked, request, reread }: Props) {
+export function RequestView({ asked, request, answering, reread }: Props) {
   const { client, account } = asked;
   const card = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const guard = useGuard(card);
-  const answering = useAnswer(reread);
-  const isOver = answering.leaving !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is read next begins here
-  useEffect(() => title.current?.focus({ preventScroll: true }), [isOver]);
-  const name = <bdi>{visibleLine(client.name)}</bdi>;
+  useEffect(() => title.current?.focus({ preventScroll: true }), []);
   return (
     <Card ref={card} withBorder className={classes.card} bg="var(--surface)" padding="lg" component="main">
       <Stack gap="md">
         <Title ref={title} order={1} id="page-title" tabIndex={-1} className={classes.title ?? ""}>
-          {isOver ? "Back to" : "Connect"} {name}
-          {isOver || "?"}
+          Connect <bdi>{visibleLine(client.name)}</bdi>?
         </Title>
-        {answering.leaving ? (
-          <LeavingView {...answering.leaving} />
-        ) : (
-          <>
-            <Text>
-              It wants to use machines of yours, by itself, until you end it in Settings under “AI and
-              tokens”.
-            </Text>
-            <Facts
-              facts={[
-                ["Who it is", <WhoAsks key="who" client={client} />],
-                ["Then you go to", <WhereTo key="where" {...asked} />],
-                [
-                  "Signed in as",
-                  <SignedInAs key="as" name={account.display_name ?? account.account} reread={reread} />,
-                ],
-              ]}
-            />
-            <Alert color="yellow" variant="outline">
-              Allow it only if you have just asked this app to connect.
-            </Alert>
-            <GuardContext value={guard}>
-              <AnswerForm asked={asked} request={request} answering={answering} />
-            </GuardContext>
-          </>
-        )}
+        <Text>
+          It wants to use machines of yours, by itself, until you end it in Settings under “AI and tokens”.
+        </Text>
+        <Facts
+          facts={[
+            ["Who it is", <WhoAsks key="who" client={client} />],
+            ["Then you go to", <WhereTo key="where" {...asked} />],
+            [
+              "Signed in as",
+              <SignedInAs key="as" name={account.display_name ?? account.account} reread={reread} />,
+            ],
+          ]}
+        />
+        <Alert color="yellow" variant="outline">
+          Allow it only if you have just asked this app to connect.
+        </Alert>
+        <GuardContext value={guard}>
+          <AnswerForm asked={asked} request={request} answering={answering} />
+        </GuardContext>
       </Stack>
     </Card>
   );

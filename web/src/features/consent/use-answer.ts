@@ -2,35 +2,31 @@
 import { useState } from "react";
 import { isSignedOut } from "../../relay/api-error.ts";
 
-export interface Leaving {
-  readonly isAllowed: boolean;
-  /** The app's own address, with the answer. */
-  readonly there: string;
-}
+export type Answer = "allowed" | "denied";
 
 export interface Answering {
   readonly isSending: boolean;
   /** What stood in the way; undefined: nothing. */
   readonly problem: unknown;
-  /** It was answered. */
-  readonly leaving: Leaving | undefined;
+  /** What was answered; undefined: nothing yet. */
+  readonly answered: Answer | undefined;
   readonly fail: (problem: unknown) => void;
-  readonly answer: (isAllowed: boolean, send: () => Promise<{ location: string }>) => Promise<void>;
+  readonly answer: (what: Answer, send: () => Promise<{ location: string }>) => Promise<void>;
 }
 
 /** `signedOut` is called if nobody is signed in any more. */
 export function useAnswer(signedOut: () => Promise<void>): Answering {
   const [isSending, setSending] = useState(false);
   const [problem, fail] = useState<unknown>();
-  const [leaving, setLeaving] = useState<Leaving>();
+  const [answered, setAnswered] = useState<Answer>();
 
-  async function answer(isAllowed: boolean, send: () => Promise<{ location: string }>): Promise<void> {
+  async function answer(what: Answer, send: () => Promise<{ location: string }>): Promise<void> {
     if (isSending) return;
     setSending(true);
     fail(undefined);
     try {
       const { location: there } = await send();
-      setLeaving({ isAllowed, there });
+      setAnswered(what);
       location.replace(there);
     } catch (error) {
       if (isSignedOut(error)) return signedOut();
@@ -40,5 +36,5 @@ export function useAnswer(signedOut: () => Promise<void>): Answering {
     }
   }
 
-  return { isSending, problem, leaving, fail, answer };
+  return { isSending, problem, answered, fail, answer };
 }
