@@ -1,6 +1,7 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
 import { useQuery } from "@tanstack/react-query";
 import { lastKnown, remember } from "../app/last-known.ts";
+import { isSchema } from "../ui/schema/schema.ts";
 import { api } from "./api.ts";
 import type { Answer } from "./routes.ts";
 import { fits } from "./shapes.ts";
@@ -22,7 +23,12 @@ export function useTools(device: string) {
 }
 
 async function readTools(device: string): Promise<Tools> {
-  const tools = await api(LINE, { path: { device } });
+  const { tools: told, ...rest } = await api(LINE, { path: { device } });
+  // A form is made of any schema, but of nothing else.
+  const tools = {
+    ...rest,
+    tools: told.map((tool) => (isSchema(tool.input_schema) ? tool : { ...tool, input_schema: {} })),
+  };
   if (JSON.stringify(tools).length <= MOST_KEPT) remember(`tools:${device}`, tools);
   return tools;
 }
