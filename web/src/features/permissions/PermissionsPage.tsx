@@ -20,7 +20,8 @@ export function PermissionsPage() {
     queryFn: () => api("GET /v1/devices/{device}/policy", { path: { device } }),
   });
   const tools = useTools(device);
-  const names = tools.data?.tools.map(({ name }) => name) ?? [];
+  // Fields of suggestions refuse to draw one twice.
+  const names = [...new Set(tools.data?.tools.map(({ name }) => name))];
   if (view?.shared_by !== undefined)
     return (
       <Page title="Permissions">
