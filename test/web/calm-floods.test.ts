@@ -56,7 +56,9 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
       .fill(`cd '${folder}'; timeout 60 yes "$(printf 'row %.0s' $(seq 1 20))" | head -c 200000000`);
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await group(page, "Output so far").waitFor();
-    await page.getByText(/The first [\d,]+ characters are not shown/).waitFor({ timeout: 20_000 });
+    await expect
+      .poll(async () => (await group(page, "Output so far").textContent())?.length)
+      .toBeGreaterThan(50_000);
     expect(await timeOf(() => page.getByLabel("Filter tools").fill("grep"))).toBeLessThan(SOON);
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
     const stop = page.getByRole("button", { name: /^Stop Bash/ });

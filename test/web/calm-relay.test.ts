@@ -128,12 +128,9 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     const { page, faults } = await app.open("/fleet");
     await page.clock.install();
     await page.route("**/v1/**/policy", () => undefined);
+    const asked = page.waitForRequest(/\/policy$/);
     await page.goto(`${app.relay.url}${APP}${device()}/permissions`);
-    await page
-      .getByText("Calls per minute")
-      .or(page.getByRole("heading", { level: 2 }))
-      .first()
-      .waitFor();
+    await asked;
     await page.clock.fastForward(6_000);
     await page.getByText("Still waiting for the relay …").first().waitFor();
     await page.clock.fastForward(30_000);
@@ -143,7 +140,9 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await page.getByRole("combobox", { name: "Never these paths" }).fill("/never");
     await page.keyboard.press("Enter");
     await page.route("**/v1/**/policy", () => undefined);
+    const sent = page.waitForRequest(/\/policy$/);
     await page.getByRole("button", { name: "Save", exact: true }).click();
+    await sent;
     await page.clock.fastForward(31_000);
     await problem(page).getByText("it is unclear whether it was done").waitFor();
     await page.getByRole("heading", { name: "What would result" }).waitFor();

@@ -35,7 +35,8 @@ function RelayPermissions({ device }: { device: string }) {
     queryFn: () => api("GET /v1/devices/{device}/policy", { path: { device } }),
   });
   const tools = useTools(device);
-  const names = tools.data?.tools.map(({ name }) => name) ?? [];
+  // Fields of suggestions refuse to draw one twice.
+  const names = [...new Set(tools.data?.tools.map(({ name }) => name))];
   if (view?.shared_by !== undefined)
     return (
       <Page title="Permissions">

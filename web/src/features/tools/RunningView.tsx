@@ -4,17 +4,20 @@ import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useDevice } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
-import { clockTime, countdown } from "../../ui/format.ts";
+import { isOnline } from "../../ui/device-words.ts";
+import { ago, clockTime, countdown } from "../../ui/format.ts";
 import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { useNow } from "../../ui/use-now.ts";
+import { nameInText } from "../../ui/visible-text.ts";
 import { ProgressView } from "./ProgressView.tsx";
 import type { Run } from "./run.ts";
 import { liveOf, stopRun } from "./runs.ts";
 
 export function RunningView({ run }: { run: Run }) {
   const { tool, state, progress } = run;
-  const machine = useDevice(run.device)?.name ?? "the machine";
+  const view = useDevice(run.device);
+  const machine = view ? nameInText(view.name) : "the machine";
   const now = useNow();
   const said = useRef<HTMLDivElement>(null);
   const live = liveOf(run);
@@ -52,6 +55,11 @@ export function RunningView({ run }: { run: Run }) {
           )}
         </Group>
       </Group>
+      {view && !isOnline(view) && view.last_seen !== null && (
+        <Text size="sm" role="status">
+          {`${machine} is offline: it was last seen ${ago(view.last_seen)}. What became of the call is told when it is back.`}
+        </Text>
+      )}
       {progress && <ProgressView {...progress} />}
       {live && <LiveOutputView live={live} />}
     </Stack>
