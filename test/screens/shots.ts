@@ -54,7 +54,7 @@ let attic: string | undefined;
 
 export const SHOTS: readonly Shot[] = [
   { name: "fleet", path: () => "/fleet", until: text("laptop") },
-  { name: "machine", path: ofStudio(), until: text("Last calls") },
+  { name: "machine", path: ofStudio(), until: text("Recent calls") },
   {
     name: "machine-events",
     path: ({ machines }) => `/d/${machines.greenhouse}`,
@@ -233,5 +233,5 @@ export const SHOTS: readonly Shot[] = [
 /** Pages as they look when the relay can no longer be reached. */
 export const OFFLINE: readonly Shot[] = [
   { name: "offline-fleet", path: () => "/fleet", until: text("laptop") },
-  { name: "offline-machine", path: ofStudio(), until: text("Last calls") },
+  { name: "offline-machine", path: ofStudio(), until: text("Recent calls") },
 ];
