@@ -40,19 +40,15 @@ export function watch(page: Page, faults: string[]): void {
 /** Writes the picture. Returns by how many pixels the page is wider than the screen. */
 export async function take(page: Page, file: string): Promise<number> {
   await page.evaluate("document.fonts.ready");
-  // Playwright shoots whole pages by a larger screen, in which nothing may move any more.
-  const { width, height, beyond } = await page.evaluate<{ width: number; height: number; beyond: number }>(
-    `(({ clientWidth, clientHeight, scrollWidth, scrollHeight }) => ({
-      width: clientWidth,
-      height: Math.min(scrollHeight, Math.round(clientHeight * ${MOST_SCREENS})),
-      beyond: scrollWidth - clientWidth,
-    }))(document.documentElement)`,
-  );
-  await page.screenshot({
-    path: file,
-    fullPage: true,
-    clip: { x: 0, y: 0, width, height },
-    animations: "disabled",
-  });
-  return beyond;
+  const { clientWidth, clientHeight, scrollWidth, scrollHeight } = await page.evaluate<Size>(SIZE);
+  // A taller screen, so that what sticks to its edges stays there.
+  const height = Math.min(scrollHeight, Math.round(clientHeight * MOST_SCREENS));
+  await page.setViewportSize({ width: clientWidth, height });
+  await page.screenshot({ path: file, animations: "disabled" });
+  return scrollWidth - clientWidth;
 }
+
+type Size = Readonly<Record<"clientWidth" | "clientHeight" | "scrollWidth" | "scrollHeight", number>>;
+
+const SIZE = `(({ clientWidth, clientHeight, scrollWidth, scrollHeight }) =>
+  ({ clientWidth, clientHeight, scrollWidth, scrollHeight }))(document.documentElement)`;

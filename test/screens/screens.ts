@@ -1,10 +1,11 @@
 /**
  * `npm run screens`: a picture of every page of the app, on a desktop and on a phone, dark and light, in the folder screens/.
- * What follows `--` are beginnings of their names: only those are taken. Ends with code 1 if a page scrolls sideways or
+ * What follows `--` are beginnings of their names: only those are taken; `--look phone-dark` takes only those of that look. Ends with code 1 if a page scrolls sideways or
  * has errors in its console.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { messageOf } from "../../scripts/problem.ts";
 import { ROOT } from "../../scripts/tree.ts";
@@ -26,7 +27,11 @@ interface Visitor {
   readonly contexts: Readonly<Record<Who, BrowserContext>>;
 }
 
-const wanted = process.argv.slice(2);
+const { values: options, positionals: wanted } = parseArgs({
+  options: { look: { type: "string", multiple: true } },
+  allowPositionals: true,
+});
+const looks = LOOKS.filter((look) => options.look?.includes(lookName(look)) ?? true);
 const isWanted = ({ name }: Shot) => wanted.length === 0 || wanted.some((start) => name.startsWith(start));
 const shots = SHOTS.filter(isWanted);
 const offline = OFFLINE.filter(isWanted);
@@ -35,11 +40,11 @@ let faulty = 0;
 
 console.log("Starting the relay, machines and people ...");
 mkdirSync(FOLDER, { recursive: true });
-const home = await startHousehold(LOOKS.length);
+const home = await startHousehold(looks.length);
 const browser = await startBrowser();
 try {
   const visitors: Visitor[] = [];
-  for (const [at, look] of LOOKS.entries()) visitors.push(await visit(browser, home, look, at));
+  for (const [at, look] of looks.entries()) visitors.push(await visit(browser, home, look, at));
   for (const visitor of visitors) {
     await home.keepAsking();
     for (const shot of shots) await shoot(visitor, shot);

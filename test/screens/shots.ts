@@ -19,6 +19,7 @@ export interface Shot {
 }
 
 const text = (wanted: string | RegExp) => (page: Page) => page.getByText(wanted).first().waitFor();
+const machine = (name: string) => (page: Page) => page.getByRole("link", { name, exact: true }).waitFor();
 const ofStudio =
   (rest = "") =>
   ({ machines }: Household) =>
@@ -53,7 +54,7 @@ const settings = (part: string, until: Shot["until"]): Shot => ({
 let attic: string | undefined;
 
 export const SHOTS: readonly Shot[] = [
-  { name: "fleet", path: () => "/fleet", until: text("laptop") },
+  { name: "fleet", path: () => "/fleet", until: machine("laptop") },
   { name: "machine", path: ofStudio(), until: text("Recent calls") },
   {
     name: "machine-events",
@@ -172,7 +173,7 @@ export const SHOTS: readonly Shot[] = [
     name: "shortcut-help",
     path: () => "/fleet",
     until: async (page) => {
-      await page.getByText("laptop").first().waitFor();
+      await machine("laptop")(page);
       await page.keyboard.press("?");
       await page.getByRole("dialog").waitFor();
     },
@@ -232,6 +233,6 @@ export const SHOTS: readonly Shot[] = [
 
 /** Pages as they look when the relay can no longer be reached. */
 export const OFFLINE: readonly Shot[] = [
-  { name: "offline-fleet", path: () => "/fleet", until: text("laptop") },
+  { name: "offline-fleet", path: () => "/fleet", until: machine("laptop") },
   { name: "offline-machine", path: ofStudio(), until: text("Recent calls") },
 ];

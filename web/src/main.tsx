@@ -11,6 +11,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app/notification-taps.ts";
+import "./app/proof-nonce.ts";
 import { queryClient } from "./app/query.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";

@@ -1,6 +1,7 @@
 /** The pages: static files, with headers that keep foreign code from running. */
 import { appHeaders, CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
+import { makeNonce } from "../auth/session-proof.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
@@ -14,6 +15,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
 const APP_PATH = /^\/app(?:\/|$)/;
 const APP = "/index.html";
 const NONCE_PLACE = "__CSP_NONCE__";
+const PROOF_NONCE_PLACE = "__PROOF_NONCE__";
 
 /** The names of these files change with their content. */
 const UNCHANGING = /^\/assets\/[\w.-]+$/;
@@ -50,12 +52,14 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, with a nonce of its own for the styles that it adds. */
+/** The app's page, with a nonce of its own for the styles that it adds, and one for the first proof of its session. */
 async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
   if (found.status !== 200) return c.notFound();
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-  const text = (await found.text()).replaceAll(NONCE_PLACE, nonce);
+  const text = (await found.text())
+    .replaceAll(NONCE_PLACE, nonce)
+    .replace(PROOF_NONCE_PLACE, await makeNonce(c.env));
   return new Response(text, { headers: { "Content-Type": contentTypeOf(APP) ?? "", ...appHeaders(nonce) } });
 }
 
