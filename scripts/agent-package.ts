@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile, stop } from "esbuild";
-import { REFERENCE_FILES } from "../shared/pages.ts";
 import { messageOf, Problem } from "./problem.ts";
-import { ROOT } from "./tree.ts";
+import { referenceFiles, webLicences } from "./reference-files.ts";
+import { ROOT, WEB_BUNDLE } from "./tree.ts";
 
 const AGENT = join(ROOT, "agent");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
@@ -28,14 +28,14 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** Makes the tarball in this folder. Resolves with its path. Throws Problem. */
+/** Makes the tarball in this folder, with the page of `dist/web`. Resolves with its path. Throws Problem. */
 export async function packAgent(folder: string): Promise<string> {
   const agent = manifestIn(AGENT);
   const stage = mkdtempSync(join(tmpdir(), "matrx-pack-"));
   try {
     const { inputs } = await bundle(agent, join(stage, "dist"));
     cpSync(join(AGENT, "bin"), join(stage, "bin"), { recursive: true });
-    for (const file of REFERENCE_FILES) cpSync(join(ROOT, "web/static", file), join(stage, "web", file));
+    for (const file of referenceFiles()) cpSync(join(WEB_BUNDLE, file), join(stage, "web", file));
     cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
     writeFileSync(join(stage, NOTICES), noticesOf(Object.keys(inputs)));
     writeFileSync(join(stage, "package.json"), JSON.stringify(publishedManifest(agent), undefined, 2));
@@ -94,13 +94,18 @@ function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** The licences of all packages that these files come from, in full, as the licences ask for. */
+/** The licences of all packages that these files and the page come from, in full, as the licences ask for. */
 function noticesOf(files: readonly string[]): string {
   const packages = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-  return [...new Set(packages)]
-    .sort()
-    .map((folder) => noticeOf(join(AGENT, folder)))
-    .join("\n");
+  const bundled = [...new Set(packages)].sort().map((folder) => noticeOf(join(AGENT, folder)));
+  const ofPage = webLicences().map(({ name, version, identifier, text = "" }) =>
+    notice(`${name} ${version} (${identifier})`, [text]),
+  );
+  return [...new Set([...bundled, ...ofPage])].join("\n");
+}
+
+function notice(title: string, texts: readonly string[]): string {
+  return [`${"=".repeat(80)}\n${title}\n`, ...texts].join("\n");
 }
 
 function noticeOf(folder: string): string {
@@ -110,7 +115,7 @@ function noticeOf(folder: string): string {
     .map((file) => join(folder, file));
   const own = /^@xterm\//.test(name) ? [XTERM_LICENCE] : [];
   const texts = (files.length > 0 ? files : own).map((file) => readFileSync(file, "utf8"));
-  return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
+  return notice(`${name} ${version} (${license})`, texts);
 }
 
 /** Makes the tarball of a folder in that folder. Resolves with its name. */

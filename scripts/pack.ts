@@ -1,8 +1,12 @@
 /** `npm run pack`: the agent as one npm package, which runs without this clone. */
 import { relative } from "node:path";
 import { packAgent } from "./agent-package.ts";
+import { buildIfChanged } from "./fresh-build.ts";
 import { reportAndExit } from "./problem.ts";
 import { DIST } from "./tree.ts";
+import { WEB } from "./web-bundle.ts";
 
-const tarball = await packAgent(DIST).catch(reportAndExit);
+const tarball = await buildIfChanged(WEB, console.error)
+  .then(() => packAgent(DIST))
+  .catch(reportAndExit);
 console.log(relative(process.cwd(), tarball));

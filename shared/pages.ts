@@ -45,11 +45,21 @@ const LOCAL_SERVER = ["http", "ws"].flatMap((scheme) =>
   ["localhost", "127.0.0.1"].map((host) => `${scheme}://${host}:*`),
 );
 
-/**
- * Of the app's page. Its libraries put styles into the page: those with the nonce are taken. `style` attributes cannot have
- * one, and load nothing: images and fonts come from here alone. Its one Trusted Types policy is `web/src/app/trusted-types.ts`.
- */
+/** Of the app's page. */
 export function appHeaders(nonce: string): Readonly<Record<string, string>> {
+  return builtPageHeaders(nonce, LOCAL_SERVER);
+}
+
+/** Of the reference by itself, which reads its own server's description and nothing else. */
+export function referenceHeaders(nonce: string): Readonly<Record<string, string>> {
+  return builtPageHeaders(nonce, []);
+}
+
+/**
+ * The libraries of a built page put styles into it: those with the nonce are taken. `style` attributes cannot have one, and
+ * load nothing: images and fonts come from here alone. Its one Trusted Types policy is `web/src/app/trusted-types.ts`.
+ */
+function builtPageHeaders(nonce: string, connectsTo: readonly string[]): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -58,7 +68,7 @@ export function appHeaders(nonce: string): Readonly<Record<string, string>> {
     "img-src 'self' data: blob:",
     "media-src data: blob:",
     "font-src 'self'",
-    `connect-src 'self' ${LOCAL_SERVER.join(" ")}`,
+    ["connect-src 'self'", ...connectsTo].join(" "),
     "manifest-src 'self'",
     "worker-src 'self'",
     "form-action 'self'",
@@ -70,15 +80,25 @@ export function appHeaders(nonce: string): Readonly<Record<string, string>> {
   return { "Content-Security-Policy": policy.join("; "), ...COMMON };
 }
 
-/** The files of the reference at `/docs`, from `web/static/`. */
-export const REFERENCE_FILES = [
-  "docs.html",
-  "docs.js",
-  "docs-operation.js",
-  "docs-schema.js",
-  "docs-text.js",
-  "docs.css",
-  "dom.js",
-  "style.css",
-  "icon.svg",
-] as const;
+/** The first part of each address of the app. */
+const APP_PLACES: ReadonlySet<string> = new Set(["activity", "d", "docs", "fleet", "pair", "settings"]);
+
+/** Whether the app's page answers at this path of an address. */
+export function isAppPath(path: string): boolean {
+  return path === "/" || (path.startsWith("/") && APP_PLACES.has(path.split("/")[1] ?? ""));
+}
+
+/** Files of the build whose names change with their content. */
+export const UNCHANGING = /^\/assets\/[\w.-]+$/;
+/** How long browsers keep them. */
+export const FOREVER = "public, max-age=31536000, immutable";
+
+const NONCE_PLACE = "__CSP_NONCE__";
+
+/** A built page as one response, with a nonce of its own for the styles that it adds. */
+export function builtPage(html: string, headersOf: typeof appHeaders): Response {
+  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+  return new Response(html.replaceAll(NONCE_PLACE, nonce), {
+    headers: { "Content-Type": "text/html; charset=utf-8", ...headersOf(nonce) },
+  });
+}

@@ -11,7 +11,14 @@ export default defineConfig({
     target: "es2023",
     // Inlined files would need `data:` in the Content-Security-Policy for scripts and fonts.
     assetsInlineLimit: 0,
+    // Every browser that runs the app knows it.
+    modulePreload: { polyfill: false },
     manifest: true,
+    license: { fileName: ".vite/licences.json" },
+    rolldownOptions: {
+      // The second is the local server's: the reference without the app.
+      input: ["index.html", "reference.html"].map((name) => join(import.meta.dirname, name)),
+    },
     reportCompressedSize: false,
   },
 });

@@ -95,7 +95,7 @@ export class JobLog {
         const bytes = Buffer.allocUnsafe(end - start);
         const read = readSync(from, bytes, 0, bytes.length, start);
         tailBytes = isNear ? tailBytes : 0;
-        writeSync(to, bytes, 0, read, tailBytes);
+        for (let done = 0; done < read; ) done += writeSync(to, bytes, done, read - done, tailBytes + done);
         tailBytes += read;
         cutAt = start + read;
       }
@@ -116,7 +116,7 @@ export class JobLog {
       for (let done = 0; done < length; ) {
         const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, length - done), done);
         if (bytesRead === 0) break;
-        await to.write(buffer, 0, bytesRead);
+        await to.writeFile(buffer.subarray(0, bytesRead));
         done += bytesRead;
       }
     } finally {

@@ -4,7 +4,6 @@ import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { NO_SNIFFING, problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { REFERENCE_FILES } from "@matrx/shared/pages.ts";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Logger } from "pino";
@@ -12,7 +11,7 @@ import { toldError } from "../core/incident.ts";
 import { type AccessRules, checkHost, checkOrigin, checkToken } from "./access.ts";
 import { notAnyMore } from "./legacy.ts";
 import { type LocalHost, LocalPort } from "./port.ts";
-import { referenceFile } from "./reference.ts";
+import { REFERENCE_PATHS, referenceFile } from "./reference.ts";
 import { callerRoutes, noRouteError, openRoutes } from "./routes.ts";
 
 interface LocalEnv {
@@ -46,7 +45,7 @@ export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> 
     return allowOrigin(c, next);
   });
   for (const { method, path, answer } of openRoutes) app.on(method, honoPath(path), answer);
-  for (const name of REFERENCE_FILES) app.get(`/${name}`, () => referenceFile(name));
+  for (const path of REFERENCE_PATHS) app.get(path, (c) => referenceFile(c.req.path));
   const portOf = (c: Context<LocalEnv>) => {
     checkToken(c.env.incoming, rules());
     return new LocalPort(host, c.req.raw.signal);

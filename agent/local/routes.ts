@@ -17,7 +17,7 @@ import * as z from "zod";
 import { AGENT_VERSION } from "../config/program.ts";
 import { trigger, triggeredSchema, triggerOperation, triggerSchema } from "./events.ts";
 import type { LocalPort } from "./port.ts";
-import { referenceFile } from "./reference.ts";
+import { referencePage } from "./reference.ts";
 
 const greetingSchema = z.object({ status: z.literal("ok"), name: z.literal("matrx"), version: z.string() });
 
@@ -92,7 +92,7 @@ export const openRoutes: readonly OpenRoute[] = [
     access: "anyone",
     answers: { 200: { description: "A page", other: { "text/html": "The page" } } },
     errors: ["NOT_FOUND"],
-    answer: () => referenceFile("docs.html"),
+    answer: referencePage,
   },
 ];
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
+import { Mutex } from "@matrx/shared/mutex.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import * as z from "zod";
 import { notRecorded, otherShell, type Rights, shellOf } from "../core/gate.ts";
@@ -60,6 +61,10 @@ export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #path: Promise<string | undefined>;
+  /** Those in which a call runs a command, or is about to. */
+  readonly taken = new Set<string>();
+  /** Each that is opened counts for the next one. */
+  readonly #opening = new Mutex();
   #link: Promise<HolderLink> | undefined;
   /** The holder that was last spoken to; another one knows nothing of its terminals. */
   #holder: number | undefined;
@@ -77,9 +82,15 @@ export class Terminals {
   }
 
   /** Throws MatrxError. */
-  async create(wanted: NewTerminal): Promise<string> {
+  create(wanted: NewTerminal): Promise<string> {
+    return this.#opening.runExclusive(async () => {
+      await this.#makeRoom(wanted.grant);
+      return this.#create(wanted);
+    });
+  }
+
+  async #create(wanted: NewTerminal): Promise<string> {
     const { grant, session, name, file, cwd, cols, rows, confinement, nonce = randomBase32(20) } = wanted;
-    await this.#makeRoom(grant);
     const id = `term_${randomBase32(10)}`;
     const record: TerminalRecord = {
       ...{ grant: grant.id, owner: grant.owner, session, shell: file, cwd },
@@ -110,8 +121,8 @@ export class Terminals {
   async #makeRoom(grant: Who): Promise<void> {
     const own = (await this.list(grant)).filter(({ record }) => record.grant === grant.id);
     if (own.length < TERMINAL_LIMITS.mostPerGrant) return;
-    const idle = own.find(({ record, state, viewers }) => {
-      return record.spare && state === "prompt" && viewers.length === 0;
+    const idle = own.find(({ id, record, state, viewers }) => {
+      return record.spare && state === "prompt" && viewers.length === 0 && !this.taken.has(id);
     });
     if (!idle) throw tooMany(own.length);
     await this.close(idle.id, grant);

@@ -31,8 +31,7 @@ type Caller = Pick<ToolContext, "session" | "grant" | "rights">;
 
 export function terminalExecuteTool(parts: TerminalParts) {
   const { terminals } = parts;
-  /** Where a command is being typed, or waited for. */
-  const taken = new Set<string>();
+  const { taken } = terminals;
 
   const idleOne = async ({ session, grant, rights }: Caller) =>
     (await terminals.list(grant)).findLast(

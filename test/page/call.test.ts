@@ -9,7 +9,7 @@ import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 describe("a call on the page", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;

@@ -7,7 +7,7 @@ import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { type OauthApp, startOauthApp } from "../helpers/oauth-app.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 const PHONE = { width: 320, height: 640 };

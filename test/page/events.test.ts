@@ -7,7 +7,7 @@ import type { BareDevice } from "../conformance/bare-device.mjs";
 import { makePlace, messageOf, type Place, registered } from "../conformance/bare-place.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 

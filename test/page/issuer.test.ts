@@ -9,7 +9,7 @@ import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type RealIssuer, signInThere, startIssuer } from "../helpers/issuer.ts";
 import { startOauthApp } from "../helpers/oauth-app.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 const CALLBACK = /\/v1\/sign-in\/oidc\/home\/callback/;
 

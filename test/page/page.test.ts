@@ -11,7 +11,7 @@ import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 

@@ -6,7 +6,7 @@ import { invoke } from "../e2e/caller.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 describe("people on one relay", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;

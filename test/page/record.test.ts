@@ -8,7 +8,7 @@ import { invoke } from "../e2e/caller.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { objections } from "../web/objections.ts";
 
 type AuditPage = z.infer<typeof auditPageSchema>;
 

@@ -178,12 +178,16 @@ describe(
         expect(processesOf(home)).toEqual([]);
       });
       const { url } = await lineOf(serve, (line) => "url" in line);
-      const statuses = await Promise.all(
-        ["/docs", "/docs.js", "/openapi.json", "/tools/list"].map(
-          async (path) => (await fetch(`${url}${path}`)).status,
-        ),
-      );
-      expect(statuses).toEqual([200, 200, 200, 401]);
+      const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status;
+      const statuses = await Promise.all(["/docs", "/openapi.json", "/tools/list"].map(statusOf));
+      expect(statuses).toEqual([200, 200, 401]);
+      const files = readdirSync(join(installed.folder, "web/assets"));
+      expect(files.filter((name) => name.endsWith(".woff2"))).toEqual([]);
+      const page = await (await fetch(`${url}/docs`)).text();
+      const loaded = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+      expect(loaded.length).toBeGreaterThan(3);
+      const found = await Promise.all([...loaded, ...files.map((name) => `/assets/${name}`)].map(statusOf));
+      expect(new Set(found)).toEqual(new Set([200]));
     });
 
     test("finds its own ripgrep", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "../page/objections.ts";
+import { objections } from "./objections.ts";
 
 export const SCREENS = {
   desktop: { viewport: { width: 1440, height: 900 } },
@@ -100,7 +100,7 @@ export function startApp(): App {
 }
 
 /** Where the app is served. */
-export const APP = "/app";
+export const APP = "";
 
 /** What axe-core objects to, on the page as it is now, and whether it is wider than the screen. */
 export async function expectNoObjections({ page, faults }: Opened): Promise<void> {

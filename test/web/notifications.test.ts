@@ -338,7 +338,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       await expect.poll(async () => (await shown()).length).toBe(1);
       await page.evaluate("window.isStillThis = true");
       await tap(worker, message.approval, "");
-      await page.waitForURL("**/app/activity?show=needs-you");
+      await page.waitForURL("**/activity?show=needs-you");
       expect(await page.evaluate("window.isStillThis")).toBe(true);
       expect((await waiting()).approvals.length).toBe(1);
     });
@@ -350,7 +350,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       await expect.poll(async () => (await shown()).length).toBe(1);
       await app.relay.request(await app.relay.signIn(), "POST /v1/sessions/revoke-others", z.unknown(), {});
       await tap(worker, message.approval, "allow");
-      await page.waitForURL("**/app/activity?show=needs-you");
+      await page.waitForURL("**/activity?show=needs-you");
       // For whoever does not see that page.
       expect(await shown()).toMatchObject([
         { body: "Your answer did not reach the relay. Tap to answer on the page.", silent: false },

@@ -185,7 +185,7 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
       await page.route("**/v1/devices/*/tools", (route) =>
         route.fulfill({ json: { device: app.machine.id, hash: "h", tools } }),
       );
-      await page.goto(`${app.relay.url}/app${tool()}`);
+      await page.goto(`${app.relay.url}${tool()}`);
       await page.getByRole("link", { name: /^WWW/ }).click();
       await page.getByText(/more options/).click();
       await page.getByLabel("Deep").waitFor();
@@ -193,7 +193,7 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
       await expectNoObjections(opened);
       expect(await page.locator("main img, main b").count()).toBe(0);
       expect(await page.textContent("main")).not.toContain("\u202Egnp.exe_");
-      await page.goto(`${app.relay.url}/app${tool("odd")}`);
+      await page.goto(`${app.relay.url}${tool("odd")}`);
       await page.getByText("It needs no input.").waitFor();
       await expectNoObjections(opened);
     },

@@ -78,7 +78,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await page.getByRole("group", { name: "Changes" }).getByText("+1 two").waitFor();
     expect(readFileSync(file, "utf8")).toBe("1 two");
 
-    await page.goto(`${app.relay.url}/app${tool("TerminalInput")}`);
+    await page.goto(`${app.relay.url}${tool("TerminalInput")}`);
     await page.getByRole("textbox", { name: "Terminal" }).fill("none");
     await page.getByLabel("Keys 1").fill("ctrl-c");
     await page.keyboard.press("Enter");
@@ -159,7 +159,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
       for (const device of answer.devices) device.state = "OFFLINE";
       await route.fulfill({ json: answer });
     });
-    await page.goto(`${app.relay.url}/app${tool("Bash")}`);
+    await page.goto(`${app.relay.url}${tool("Bash")}`);
     await page.getByText(`${app.machine.name} is offline: it was last seen`).waitFor();
     await page.getByLabel("Command").fill("echo later");
     expect(await run(page).isDisabled()).toBe(true);

@@ -1,25 +1,24 @@
 /** The pages: static files, with headers that keep foreign code from running. */
-import { appHeaders, CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
+import {
+  appHeaders,
+  builtPage,
+  CONTENT_TYPES,
+  FOREVER,
+  isAppPath,
+  PAGE_HEADERS,
+  UNCHANGING,
+} from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import { makeNonce } from "../auth/session-proof.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([
-  ["/", "/plain.html"],
-  ["/docs", "/docs.html"],
-  ["/authorize", "/consent.html"],
-]);
+const PAGES: ReadonlyMap<string, string> = new Map([["/authorize", "/consent.html"]]);
 
-/** The app's addresses: one page shows them all. */
-const APP_PATH = /^\/app(?:\/|$)/;
+/** The app's page, at each of its addresses. */
 const APP = "/index.html";
-const NONCE_PLACE = "__CSP_NONCE__";
+/** Where the page has the nonce for the first proof of its session. */
 const PROOF_NONCE_PLACE = "__PROOF_NONCE__";
-
-/** The names of these files change with their content. */
-const UNCHANGING = /^\/assets\/[\w.-]+$/;
-const FOREVER = "public, max-age=31536000, immutable";
 
 export const docsRoute: RelayRoute = {
   method: "GET",
@@ -36,8 +35,8 @@ export const docsRoute: RelayRoute = {
 /** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
+  if (isAppPath(pathname) || pathname === APP) return appPage(c);
   const name = PAGES.get(pathname) ?? pathname;
-  if (APP_PATH.test(pathname) || name === APP) return appPage(c);
   const contentType = contentTypeOf(name);
   if (!contentType) return c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
@@ -52,15 +51,12 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, with a nonce of its own for the styles that it adds, and one for the first proof of its session. */
+/** The app's page. The nonces in it are this response's. */
 async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
   if (found.status !== 200) return c.notFound();
-  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-  const text = (await found.text())
-    .replaceAll(NONCE_PLACE, nonce)
-    .replace(PROOF_NONCE_PLACE, await makeNonce(c.env));
-  return new Response(text, { headers: { "Content-Type": contentTypeOf(APP) ?? "", ...appHeaders(nonce) } });
+  const html = (await found.text()).replace(PROOF_NONCE_PLACE, await makeNonce(c.env));
+  return builtPage(html, appHeaders);
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */

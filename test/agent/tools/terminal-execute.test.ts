@@ -1,7 +1,7 @@
 /** Commands in a terminal's shell, and keys: with a real holder and real shells. */
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
 
@@ -129,6 +129,26 @@ test("the oldest idle terminal that was opened for a command makes room, one tha
   expect(idle).toBeDefined();
   expect(await failure(bench.call("TerminalInput", { terminal: idle }))).toMatchObject({ code: "NOT_FOUND" });
 }, 30_000);
+
+test("many at once get at most 16 terminals, and none of them is closed under a command", async () => {
+  const bench = await Workbench.open();
+  for (let round = 0; round < 2; round++) {
+    const refused: unknown[] = [];
+    const calls = Array.from({ length: 20 }, (_, n) =>
+      bench
+        .call("TerminalExecute", {
+          command: `until [ -e ${bench.at(`go${round}`)} ]; do sleep 0.1; done; echo ${n}`,
+        })
+        .catch((error: unknown) => void refused.push(error)),
+    );
+    await vi.waitFor(() => expect(refused).toHaveLength(4), 20_000);
+    expect(refused).toMatchObject(Array(4).fill({ code: "RATE_LIMITED" }));
+    await bench.put(`go${round}`, "");
+    const done = (await Promise.all(calls)).flatMap((answer) => (answer ? [answer.output] : []));
+    expect(new Set(done).size).toBe(16);
+    expect((await bench.call("TerminalList", {})).metadata?.terminals).toHaveLength(16);
+  }
+}, 60_000);
 
 test("what somebody had begun to type is not run with it", async () => {
   const bench = await Workbench.open();

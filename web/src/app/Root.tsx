@@ -1,12 +1,11 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { useMatchRoute, useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
 import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
-import { Problem } from "../ui/Problem.tsx";
 import classes from "./Root.module.css";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
@@ -19,12 +18,24 @@ const Invite = lazy(async () => ({
 const ShareOffer = lazy(async () => ({
   default: (await import("../features/sign-in/ShareOfferPage.tsx")).ShareOfferPage,
 }));
+const SignedOutReference = lazy(async () => ({
+  default: (await import("../features/reference/SignedOutReference.tsx")).SignedOutReference,
+}));
+
+const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx")).Problem }));
 
 export function Root() {
   const { data: account, error, refetch } = useAccount();
   const { isFollowing, invite, share } = useLinks();
   const ways = useWays();
   const { signedIn } = ways;
+  const isReference = useMatchRoute()({ to: "/docs" }) !== false;
+  useEffect(() => {
+    const read = () => void refreshAccount();
+    read();
+    addEventListener("online", read);
+    return () => removeEventListener("online", read);
+  }, []);
   useEffect(() => {
     const follow = () => void followLink(ways);
     follow();
@@ -51,6 +62,12 @@ export function Root() {
       </Door>
     );
   if (account) return <Shell />;
+  if (account === null && isReference)
+    return (
+      <Suspense>
+        <SignedOutReference />
+      </Suspense>
+    );
   if (account === null)
     return (
       <Door>

@@ -1,9 +1,10 @@
 /** A tap on a notification leads this page somewhere else in the app, without loading it anew. */
+import { isAppPath } from "@matrx/shared/pages.ts";
 import { router } from "./router.tsx";
 
 navigator.serviceWorker?.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   const path = pathOf(data);
-  if (path?.startsWith("/app/")) router.history.push(path);
+  if (path !== undefined && isAppPath(path.replace(/\?.*/, ""))) router.history.push(path);
 });
 
 function pathOf(data: unknown): string | undefined {

@@ -1,6 +1,21 @@
-/** What pages read from the relay: kept while it may be shown again, and asked anew when somebody looks. */
-import { QueryClient } from "@tanstack/react-query";
+/**
+ * What single pages read from the relay: kept while it may be shown again, and asked anew when somebody looks. Pages take these
+ * hooks instead of the library's, which would need a provider around the app, and so the library in the first load.
+ */
+import {
+  type InfiniteData,
+  QueryClient,
+  type QueryKey,
+  type UseInfiniteQueryOptions,
+  type UseInfiniteQueryResult,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useInfiniteQuery as useInfiniteQueryOf,
+  useQuery as useQueryOf,
+} from "@tanstack/react-query";
 import { ApiError } from "../relay/api-error.ts";
+import { useConnection } from "../relay/connection.ts";
+import { onLeave } from "./use-account.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -10,6 +25,22 @@ export const queryClient = new QueryClient({
       retry: (count, error) => error instanceof ApiError && error.status >= 500 && count < 2,
       networkMode: "always",
     },
-    mutations: { networkMode: "always", retry: false },
   },
 });
+
+export function useQuery<T, D = T>(options: UseQueryOptions<T, Error, D>): UseQueryResult<D> {
+  return useQueryOf(options, queryClient);
+}
+
+export function useInfiniteQuery<T, K extends QueryKey, P>(
+  options: UseInfiniteQueryOptions<T, Error, InfiniteData<T, P>, K, P>,
+): UseInfiniteQueryResult<InfiniteData<T, P>> {
+  return useInfiniteQueryOf(options, queryClient);
+}
+
+// What was read before the connection was lost may be old.
+useConnection.subscribe(({ state }, before) => {
+  if (state === "online" && before.state !== "online") void queryClient.invalidateQueries();
+});
+
+onLeave(() => queryClient.removeQueries());

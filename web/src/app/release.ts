@@ -15,7 +15,7 @@ const RELOADED = "matrx-reloaded";
 /** Registers it, where the browser has them. */
 export async function startServiceWorker(): Promise<void> {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
-  const registration = await navigator.serviceWorker.register("/sw.js", { scope: "/app" });
+  const registration = await navigator.serviceWorker.register("/sw.js");
   const note = () => useRelease.setState({ waiting: registration.waiting ?? undefined });
   note();
   registration.addEventListener("updatefound", () => {

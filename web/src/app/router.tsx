@@ -112,6 +112,12 @@ const settingsPart = createRoute({
   component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
+const reference = createRoute({
+  getParentRoute: () => root,
+  path: "/docs",
+  component: lazyRouteComponent(() => import("../features/reference/ReferencePage.tsx"), "ReferencePage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -125,8 +131,8 @@ export const router = createRouter({
     callRecord,
     settings,
     settingsPart,
+    reference,
   ]),
-  basepath: "/app",
   defaultPreload: "intent",
   scrollRestoration: true,
 });

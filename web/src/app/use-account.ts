@@ -1,76 +1,80 @@
 /** Who is signed in here, and the connection of their screens. */
-import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { type AccountView, signedInAccount, signOut } from "../relay/account.ts";
 import { connect } from "../relay/connection.ts";
+import { followDevices, forgetDevices, refreshDevices } from "../relay/devices.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
+import { createReading } from "../relay/reading.ts";
 import { onOtherSession } from "../relay/session.ts";
 import { say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
-import { queryClient } from "./query.ts";
 import { claimTab, forgetTab } from "./tab-store.ts";
 
-export const ACCOUNT_KEY = ["account"];
+const account = createReading<AccountView | null>(readAccount, lastKnown<AccountView>("account"));
+const forgetters: (() => void)[] = [];
 
 /** null: nobody is signed in. Without a network, who was signed in last. */
-export function useAccount() {
-  const last = lastKnown<AccountView>("account");
-  return useQuery<AccountView | null>({
-    queryKey: ACCOUNT_KEY,
-    queryFn: readAccount,
-    staleTime: 60_000,
-    ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
-  });
-}
+export const useAccount = account.use;
 
 async function readAccount(): Promise<AccountView | null> {
-  const before = queryClient.getQueryData<AccountView | null>(ACCOUNT_KEY);
-  const account = await signedInAccount();
-  if (before && before.account !== account?.account) leaveAccount();
-  if (account) {
-    remember("account", account);
-    claimTab(account.account);
+  const before = account.now().data;
+  const found = await signedInAccount();
+  if (before && before.account !== found?.account) leaveAccount();
+  if (found) {
+    remember("account", found);
+    claimTab(found.account);
   }
-  return account;
+  return found;
 }
 
 /** Reads anew who is signed in. */
 export function refreshAccount(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ACCOUNT_KEY });
+  return account.now().refetch();
+}
+
+/** Calls back when an account is left, so that nothing of it is shown to whoever is signed in next. */
+export function onLeave(forget: () => void): void {
+  forgetters.push(forget);
 }
 
 /** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
 export function leaveAccount(): void {
   clearLive();
   forgetLastKnown();
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT_KEY[0] });
+  forgetDevices();
+  for (const forget of forgetters) forget();
 }
 
 /** Signs out in this browser. Throws ApiError. */
 export async function endSession(): Promise<void> {
   await signOut();
-  queryClient.setQueryData(ACCOUNT_KEY, null);
+  account.put(null);
   leaveAccount();
   forgetTab();
 }
 
 /** Keeps up with the account's machines while it is signed in. */
-export function useAccountConnection(account: string | undefined): void {
+export function useAccountConnection(id: string | undefined): void {
   useEffect(() => {
-    if (account === undefined) return;
-    return connect({
+    if (id === undefined) return;
+    const unfollow = followDevices();
+    const disconnect = connect({
       onOpen: () => {
-        void queryClient.invalidateQueries();
+        void refreshDevices();
         void readApprovals().catch(() => undefined);
       },
       onFrame: takeFrame,
       onSignedOut: () => {
         say("You were signed out here: the session was ended elsewhere, or has expired.");
-        queryClient.setQueryData(ACCOUNT_KEY, null);
+        account.put(null);
         leaveAccount();
       },
     });
-  }, [account]);
+    return () => {
+      unfollow();
+      disconnect();
+    };
+  }, [id]);
 }
 
 onOtherSession(() => void refreshAccount());

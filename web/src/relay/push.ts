@@ -24,14 +24,13 @@ export class PushError extends Error {
 }
 
 const WORKER = "/sw.js";
-const SCOPE = "/app";
 
 /** Whether this browser is told of this account's machines. */
 export async function readPushState({ public_key, subscriptions }: PushOverview): Promise<PushState> {
   const obstacle = pushObstacle();
   if (obstacle) return obstacle;
   if (Notification.permission === "denied") return "denied";
-  const registration = await navigator.serviceWorker.getRegistration(SCOPE);
+  const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
   const isOurs = subscription && Notification.permission === "granted" && isFor(subscription, public_key);
   return isOurs && subscriptions.some(({ own }) => own) ? "on" : "off";
@@ -55,7 +54,7 @@ export async function turnPushOn({
 export async function turnPushOff(id: string | undefined): Promise<void> {
   if (id !== undefined)
     await api("DELETE /v1/push/subscriptions/{subscription}", { path: { subscription: id } });
-  const registration = await navigator.serviceWorker.getRegistration(SCOPE);
+  const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
 }
 
@@ -76,7 +75,7 @@ function isInstalled(): boolean {
 }
 
 async function subscribed(publicKey: string): Promise<PushSubscription> {
-  await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
+  await navigator.serviceWorker.register(WORKER);
   const { pushManager } = await navigator.serviceWorker.ready;
   const before = await pushManager.getSubscription();
   if (before && isFor(before, publicKey)) return before;

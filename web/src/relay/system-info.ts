@@ -1,5 +1,5 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery } from "../app/query.ts";
 import { api } from "./api.ts";
 
 const LOOK_EVERY = 60_000;

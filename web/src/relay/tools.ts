@@ -1,6 +1,7 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
-import { useQuery } from "@tanstack/react-query";
+
 import { lastKnown, remember } from "../app/last-known.ts";
+import { useQuery } from "../app/query.ts";
 import { api } from "./api.ts";
 import type { Answer } from "./routes.ts";
 

@@ -50,18 +50,18 @@ export function shownOf(message: Partial<PushMessage>): Shown {
     title: isTest ? "Notifications work" : "Something happened on your machines",
     body: isTest ? "This browser is told what happens on your machines." : "Open the app to see what.",
     tag: isTest ? "test" : "other",
-    path: isTest ? "/app/settings/notifications" : "/app/activity",
+    path: isTest ? "/settings/notifications" : "/activity",
     isSilent: false,
   };
 }
 
 /** Where people decide. */
-const DECIDE_AT = "/app/activity?show=needs-you";
+const DECIDE_AT = "/activity?show=needs-you";
 
 /** Also of what was decided just now, in this browser. */
 export function settledShown({ device, approval }: Question, title: string, body: string): Shown {
   const tag = approvalTag(device, approval);
-  return { title, body, tag, path: "/app/activity", isSilent: true };
+  return { title, body, tag, path: "/activity", isSilent: true };
 }
 
 /** An answer did not reach the relay. */
@@ -95,7 +95,7 @@ function alertShown({
     title: `${what} on ${visibleLine(machine)}`,
     body: severity === "critical" ? "Critical. Tap to see more." : "Warning. Tap to see more.",
     tag: `alert ${device} ${event_type}`,
-    path: `/app/d/${encodeURIComponent(device)}`,
+    path: `/d/${encodeURIComponent(device)}`,
     isSilent: false,
   };
 }
@@ -107,7 +107,7 @@ function finishedShown(message: Extract<PushMessage, { kind: "finished" }>): Sho
     title: `${tool} ${ENDS[status] ?? "ended"} on ${machine}`,
     body: status === "unknown" ? "Its outcome is not known. Tap to see more." : "Tap to see its record.",
     tag: `call ${call}`,
-    path: `/app/d/${encodeURIComponent(device)}/calls/${encodeURIComponent(call)}`,
+    path: `/d/${encodeURIComponent(device)}/calls/${encodeURIComponent(call)}`,
     isSilent: false,
   };
 }

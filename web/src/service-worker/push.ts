@@ -1,4 +1,5 @@
 /** Shows what the relay sends by web push, and does what the person answers: as this browser's session, or on a page. */
+import { isAppPath } from "@matrx/shared/pages.ts";
 import type { PushMessage } from "@matrx/shared/push-message.ts";
 import { api } from "../relay/api.ts";
 import { ApiError } from "../relay/api-error.ts";
@@ -89,7 +90,7 @@ async function decide(
 /** A page that is open is told to go there, so that nothing typed in it is lost. */
 async function openPage(path: string): Promise<void> {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const page = pages.find(({ url }) => /^\/app(?:\/|$)/.test(new URL(url).pathname));
+  const page = pages.find(({ url }) => isAppPath(new URL(url).pathname));
   if (!page) {
     await self.clients.openWindow(path);
     return;

@@ -1,4 +1,5 @@
 /** The app's own files, kept in the browser: its page, and what that loads. */
+import { isAppPath } from "@matrx/shared/pages.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -6,7 +7,7 @@ declare const self: ServiceWorkerGlobalScope;
 declare const PRECACHED: readonly string[];
 declare const RELEASE: string;
 
-const PAGE = "/app";
+const PAGE = "/";
 const PREFIX = "shell-";
 const CACHE = PREFIX + RELEASE;
 /** A network that takes longer to answer is no network, in milliseconds. */
@@ -35,7 +36,7 @@ export function answer(request: Request): Promise<Response> {
 }
 
 function isPage({ mode, url }: Request): boolean {
-  return mode === "navigate" && /^\/app(?:\/|$)/.test(new URL(url).pathname);
+  return mode === "navigate" && isAppPath(new URL(url).pathname);
 }
 
 /** The newest page that can be had: a relay that answers has the last word. */

@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useDevices } from "../relay/devices.ts";
 import { closePalette } from "./palette.ts";
-import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
+import { ADD_PLACE, DEVICE_PLACES, PLACES, REFERENCE_PLACE } from "./places.ts";
 
 export function Palette() {
   const [text, setText] = useState("");
@@ -14,7 +14,7 @@ export function Palette() {
   const { data } = useDevices();
   const devices = data?.devices ?? [];
   const commands = [
-    ...[...PLACES, ADD_PLACE].map(({ to, label, icon }) => ({
+    ...[...PLACES, ADD_PLACE, REFERENCE_PLACE].map(({ to, label, icon }) => ({
       key: to,
       label,
       icon,

@@ -1,6 +1,7 @@
 /** The places of the app, as its navigation and its palette show them. */
 import {
   IconActivity,
+  IconBook,
   IconDeviceDesktop,
   IconGauge,
   IconPlus,
@@ -24,3 +25,5 @@ export const PLACES = [
 ] as const;
 
 export const ADD_PLACE = { to: "/pair", label: "Add a machine", icon: IconPlus } as const;
+
+export const REFERENCE_PLACE = { to: "/docs", label: "Reference for programs", icon: IconBook } as const;

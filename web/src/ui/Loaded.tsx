@@ -1,11 +1,14 @@
 /** What was read from the relay, or that it is on its way, or why it did not come. What came before stays on the screen. */
 import { Loader } from "@mantine/core";
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Problem } from "./Problem.tsx";
 
 interface Props<T> {
-  readonly query: UseQueryResult<T>;
+  readonly query: {
+    readonly data: T | undefined;
+    readonly error: unknown;
+    refetch(): Promise<unknown>;
+  };
   readonly children: (value: T) => ReactNode;
 }
 

@@ -12,10 +12,15 @@ export function visibleLine(text: string): string {
 /** A question's input as JSON to be edited: indented, hidden characters as JSON's own escapes. As it is if it can't be read. */
 export function editableJson(shown: string): string {
   try {
-    return JSON.stringify(JSON.parse(withJsonEscapes(shown)), undefined, 2).replace(HIDDEN, escaped);
+    return visibleJson(JSON.parse(withJsonEscapes(shown)), 2);
   } catch {
     return shown;
   }
+}
+
+/** JSON with each hidden character as JSON's own escape, on one line or indented by so many spaces. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(HIDDEN, escaped);
 }
 
 /** `\u{202E}` becomes `\u202E`, unless its backslash is itself escaped. */

@@ -1,8 +1,8 @@
 /** The latest calls of one machine, those that run included; older ones by pages. Calls that only read leave no record. */
+import { useInfiniteQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Button, Loader, Text } from "@mantine/core";
 import type { ListedCall } from "@matrx/shared/api.ts";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
 import { ago } from "../../ui/format.ts";

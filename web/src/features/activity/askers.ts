@@ -1,9 +1,8 @@
 /** Who asks, and with what rights: read again when somebody unknown appears. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import type { TokenView } from "@matrx/shared/token-api.ts";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { queryClient } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { useMachineName } from "./names.ts";

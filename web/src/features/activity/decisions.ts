@@ -1,9 +1,8 @@
 /** Decisions of this page: those on their way, and those that counted. */
 import type { ApprovalView, Decision } from "@matrx/shared/approval.ts";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { create } from "zustand";
-import { queryClient } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
 import { readApproval, takeApproval } from "../../relay/live.ts";
 

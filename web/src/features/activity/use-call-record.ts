@@ -1,7 +1,6 @@
 /** The record of a call, read again until the call is over. */
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { queryClient } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../app/query.ts";
 import { api, openEvents } from "../../relay/api.ts";
 import { type CallAnswer, eventsOf } from "../../relay/call-events.ts";
 import type { Answer } from "../../relay/routes.ts";

@@ -1,8 +1,10 @@
 /** Calls from before this page looked: the account's record, a page at a time. */
+
 import type { ListedCall } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useInfiniteQuery, useQuery } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
 import { useLive } from "../../relay/live.ts";
 import { type AuditCall, type AuditEntry, type EndedCall, type Maker, recordedCall } from "./calls.ts";

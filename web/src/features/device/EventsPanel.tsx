@@ -1,7 +1,7 @@
 /** What a machine reports by itself: its last events, the newest first, and new ones as they come. */
+import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { api } from "../../relay/api.ts";
 import { plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";

@@ -4,15 +4,12 @@ import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/co
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { queryClient } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
-import { DEVICES_KEY } from "../../relay/devices.ts";
+import { refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { isOnline } from "../../ui/device-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
-
-const refresh = () => queryClient.invalidateQueries({ queryKey: DEVICES_KEY });
 
 export function ManagePanel({ device }: { device: DeviceView }) {
   return (
@@ -35,7 +32,7 @@ function NameForm({ device }: { device: DeviceView }) {
     event.preventDefault();
     try {
       await api("PATCH /v1/devices/{device}", { path: { device: device.id }, body: { name } });
-      await refresh();
+      await refreshDevices();
       say(`It is called ${name} now.`);
     } catch (error) {
       sayProblem(error);
@@ -65,7 +62,7 @@ function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
   const change = async (next: string[]) => {
     const body = { tags: next.map((tag) => tag.toLowerCase()) };
     await api("PATCH /v1/devices/{device}", { path: { device: id }, body }).catch(sayProblem);
-    await refresh();
+    await refreshDevices();
   };
   return (
     <TagsInput
@@ -119,7 +116,7 @@ function RemoveButton({ device: { id, name } }: { device: DeviceView }) {
   const navigate = useNavigate();
   const remove = async () => {
     await api("DELETE /v1/devices/{device}", { path: { device: id } });
-    await refresh();
+    await refreshDevices();
     say(`${name} was removed.`);
     await navigate({ to: "/fleet" });
   };

@@ -1,9 +1,8 @@
 /** A program of one's own as a machine, without our agent: it gets an id and a token. */
 import { Anchor, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { queryClient } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
-import { DEVICES_KEY } from "../../relay/devices.ts";
+import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import { sayProblem } from "../../ui/notices.ts";
@@ -20,7 +19,7 @@ export function BareDevicePanel() {
     try {
       setMade(await api("POST /v1/devices", { body: { name } }));
       setName("");
-      await queryClient.invalidateQueries({ queryKey: DEVICES_KEY });
+      await refreshDevices();
     } catch (error) {
       sayProblem(error);
     }

@@ -1,10 +1,9 @@
 /** What asks under a code: a machine that wants to be added, or a command line that wants to sign in. */
 import { Button, Code, Group, Text, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { queryClient } from "../../app/query.ts";
+import { useQuery } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
-import { DEVICES_KEY } from "../../relay/devices.ts";
+import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { Facts } from "../../ui/Facts.tsx";
@@ -34,7 +33,7 @@ export function RequestPanel({ code, isTyped, leave, added }: Props) {
   });
   const confirm = async ({ kind, name }: Asked) => {
     await api("POST /v1/pairings/{code}/confirm", { path: { code }, body: {} });
-    await queryClient.invalidateQueries({ queryKey: DEVICES_KEY });
+    await refreshDevices();
     if (kind === "device") return added(name);
     leave();
     say(`${name} is signed in.`);

@@ -1,7 +1,7 @@
 /** What a machine allows: its policy at the relay, in words and to be changed, and what follows for one caller. */
+import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
 import { useDevice } from "../../relay/devices.ts";

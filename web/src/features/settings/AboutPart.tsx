@@ -1,7 +1,9 @@
 /** Versions of the programs that work together, and where more is told. */
+
 import { Anchor, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { version } from "../../../package.json";
+import { useQuery } from "../../app/query.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { Facts } from "../../ui/Facts.tsx";
@@ -37,8 +39,8 @@ export function AboutPart() {
       <Panel title="More">
         <Stack gap="xs">
           <Text size="sm">
-            <Anchor underline="always" href="/docs">
-              Reference of the interface
+            <Anchor underline="always" renderRoot={(props) => <Link to="/docs" {...props} />}>
+              Reference for programs
             </Anchor>
             : every request that programs can make, also as{" "}
             <Anchor underline="always" href="/openapi.json">

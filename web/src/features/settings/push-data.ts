@@ -1,6 +1,5 @@
 /** The account's notifications, and what of them this browser does. */
-import { useQuery } from "@tanstack/react-query";
-import { queryClient } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";
 import { type PushKind, type PushOverview, type PushState, readPushState } from "../../relay/push.ts";
 

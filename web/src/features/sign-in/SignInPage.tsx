@@ -1,7 +1,7 @@
 /** Ways to sign in: a passkey, an issuer, a link, a recovery code. */
+import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Anchor, Card, Code, Divider, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { leaveForIssuer } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";

@@ -101,7 +101,8 @@ function takeFields(): Fields {
   const fields: Fields = {};
   for (const name of NAMES) {
     const value = given.get(name);
-    if (value !== null) fields[name] = value;
+    // The reference has an operation of the name `claim`.
+    if (value) fields[name] = value;
   }
   if (Object.keys(fields).length > 0)
     history.replaceState(history.state, "", location.pathname + location.search);

@@ -1,10 +1,9 @@
 /** The calls that were made in this tab: they go on while the person looks at other tools, and none is taken for another. */
 import { create } from "zustand";
-import { queryClient } from "../../app/query.ts";
 import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
 import { Call } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
-import { DEVICES_KEY } from "../../relay/devices.ts";
+import { refreshDevices } from "../../relay/devices.ts";
 import type { Tool } from "../../relay/tools.ts";
 import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
@@ -93,7 +92,7 @@ async function follow({ id, input, began }: Run, call: Call): Promise<void> {
   } finally {
     calls.delete(id);
     keep();
-    await queryClient.invalidateQueries({ queryKey: DEVICES_KEY });
+    await refreshDevices();
   }
 }
 

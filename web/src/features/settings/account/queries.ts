@@ -1,6 +1,5 @@
 /** What the relay tells of the ways to sign in, and of the places where this person is signed in. */
-import { useQuery } from "@tanstack/react-query";
-import { queryClient } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../app/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

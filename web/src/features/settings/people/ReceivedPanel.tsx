@@ -1,8 +1,7 @@
 /** What other people share with this account. */
 import { Text } from "@mantine/core";
-import { queryClient } from "../../../app/query.ts";
 import { api } from "../../../relay/api.ts";
-import { DEVICES_KEY } from "../../../relay/devices.ts";
+import { refreshDevices } from "../../../relay/devices.ts";
 import { ActionButton } from "../../../ui/ActionButton.tsx";
 import { dateOf } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
@@ -37,7 +36,7 @@ function ReceivedItem({ share }: { share: ReceivedShare }) {
   const { id, name, shared_by: by, devices, accepted, expires } = share;
   const leave = async () => {
     await api("DELETE /v1/shares/{grant}", { path: { grant: id } });
-    await Promise.all([refreshShares(), queryClient.invalidateQueries({ queryKey: DEVICES_KEY })]);
+    await Promise.all([refreshShares(), refreshDevices()]);
     say(`You left “${name}”.`);
   };
   const names = devices.map((device) => visibleLine(device.name)).join(", ");

@@ -1,6 +1,5 @@
 /** What is shared, and who is on this relay. */
-import { useQuery } from "@tanstack/react-query";
-import { queryClient } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../app/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

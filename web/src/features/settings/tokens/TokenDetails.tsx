@@ -1,7 +1,8 @@
 /** All that the relay tells of a token: its limits, its last call, and which machines know its newest version. */
+
 import { Anchor, Loader } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useQuery } from "../../../app/query.ts";
 import { Facts } from "../../../ui/Facts.tsx";
 import { ago, clockTime } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";

@@ -1,6 +1,5 @@
 /** The account's tokens: also its sessions and shares, which are grants like them. */
-import { useQuery } from "@tanstack/react-query";
-import { queryClient } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../app/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 
