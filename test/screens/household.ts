@@ -13,7 +13,6 @@ import { invitePeople, type People } from "./people.ts";
 
 const POLICY: Policy = {
   denied_tools: ["StopProcess"],
-  denied_paths: ["**/.env", "**/secrets/**"],
   ask: [{ effects: ["execute"], match: "*git push*" }],
   rates: { calls_per_minute: 120 },
 };

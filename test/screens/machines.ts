@@ -8,6 +8,7 @@ import { agentEnvironment } from "../../scripts/start/agent.ts";
 import { MATRX_BIN } from "../../scripts/tree.ts";
 import { createdDeviceSchema, deviceViewSchema } from "../../shared/api.ts";
 import { makeEventId } from "../../shared/ids.ts";
+import { tokenListSchema } from "../../shared/token-api.ts";
 import { BareDevice } from "../conformance/bare-device.mjs";
 import { connectMachine } from "../helpers/machine.ts";
 import type { TestRelay } from "../helpers/relay.ts";
@@ -35,6 +36,7 @@ export async function startMachines(relay: TestRelay, folder: string): Promise<M
   await run(process.execPath, [MATRX_BIN, "pause", "--ai"], { env: agentEnvironment(nas.dataDir) });
   const laptop = await machine("laptop", ["work"]);
   await laptop.agent.stop();
+  await revokeTokens(relay);
   const { id, device } = await bareMachine(relay, "greenhouse", folder);
   await relay.request(owner, `PATCH /v1/devices/${id}`, deviceViewSchema, { tags: ["home"] });
   report(device);
@@ -46,6 +48,13 @@ export async function startMachines(relay: TestRelay, folder: string): Promise<M
       await Promise.all([studio.agent.stop(), nas.agent.stop()]);
     },
   };
+}
+
+/** Those that pairing took: nobody has such tokens. */
+async function revokeTokens(relay: TestRelay): Promise<void> {
+  const owner = await relay.signIn();
+  const { tokens } = await relay.request(owner, "GET /v1/tokens", tokenListSchema);
+  for (const { id } of tokens) await relay.request(owner, `DELETE /v1/tokens/${id}`, z.unknown());
 }
 
 /** A program of one's own, connected. Whoever makes it calls its `vanish`. */

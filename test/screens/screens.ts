@@ -42,6 +42,8 @@ console.log("Starting the relay, machines and people ...");
 mkdirSync(FOLDER, { recursive: true });
 const home = await startHousehold(looks.length);
 const browser = await startBrowser();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => void leave().finally(() => process.exit(1)));
 try {
   const visitors: Visitor[] = [];
   for (const [at, look] of looks.entries()) visitors.push(await visit(browser, home, look, at));
@@ -51,11 +53,15 @@ try {
   }
   if (offline.length > 0) await shootOffline(visitors);
 } finally {
-  await browser.close();
-  await home.stop();
+  await leave();
 }
 console.log(`${taken} pictures are in ${FOLDER}${faulty ? `; ${faulty} of them are of faulty pages` : ""}`);
 process.exit(faulty === 0 ? 0 : 1);
+
+async function leave(): Promise<void> {
+  await browser.close();
+  await home.stop();
+}
 
 async function visit(
   chromium: Browser,

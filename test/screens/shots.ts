@@ -19,6 +19,7 @@ export interface Shot {
 }
 
 const text = (wanted: string | RegExp) => (page: Page) => page.getByText(wanted).first().waitFor();
+const heading = (name: string) => (page: Page) => page.getByRole("heading", { name }).waitFor();
 const machine = (name: string) => (page: Page) => page.getByRole("link", { name, exact: true }).waitFor();
 const ofStudio =
   (rest = "") =>
@@ -27,10 +28,8 @@ const ofStudio =
 
 async function run(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page
-    .getByText(/Answered in|Failed|exit code|Refused/)
-    .first()
-    .waitFor();
+  await page.getByRole("button", { name: "Run again" }).waitFor();
+  await page.getByRole("button", { name: "Run", exact: true, disabled: false }).waitFor();
 }
 
 /** A command run in the project. */
@@ -39,7 +38,7 @@ function command(name: string, line: string): Shot {
     name,
     path: ofStudio("/tools/Bash"),
     until: async (page, { project }) => {
-      await page.getByLabel("Command", { exact: true }).fill(`cd '${project}' && ${line}`);
+      await page.getByLabel("Command").fill(`cd '${project}' && ${line}`);
       await run(page);
     },
   };
@@ -70,12 +69,12 @@ export const SHOTS: readonly Shot[] = [
     until: text("MINUTES = 12"),
   },
   { name: "tools", path: ofStudio("/tools"), until: text("ListDirectory") },
-  { name: "tool-form", path: ofStudio("/tools/Grep"), until: text("Pattern") },
+  { name: "tool-form", path: ofStudio("/tools/Grep"), until: (page) => page.getByLabel("Pattern").waitFor() },
   {
     name: "tool-table",
     path: ofStudio("/tools/ListDirectory"),
     until: async (page, { project }) => {
-      await page.getByLabel("Path", { exact: true }).fill(project);
+      await page.getByLabel("Path").first().fill(project);
       await run(page);
     },
   },
@@ -134,7 +133,7 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: "settings", path: () => "/settings" },
-  settings("account", text("This browser")),
+  settings("account", heading("Passkeys")),
   settings("tokens", text("nightly backup")),
   {
     name: "settings-token-new",
@@ -157,10 +156,10 @@ export const SHOTS: readonly Shot[] = [
     await page.getByRole("button", { name: "Verify the record" }).click();
     await page.getByText(/^In order: /).waitFor();
   }),
-  settings("notifications", text("This browser")),
+  settings("notifications", heading("This browser")),
   settings("appearance", text("Colours")),
   settings("shortcuts", text("Search or run")),
-  settings("about", text("Licence")),
+  settings("about", heading("About")),
   {
     name: "palette",
     path: () => "/fleet",
@@ -186,7 +185,7 @@ export const SHOTS: readonly Shot[] = [
       await page.getByRole("dialog").waitFor();
     },
   },
-  { name: "not-found", path: () => "/no/such/page", until: text("There is nothing here") },
+  { name: "not-found", path: () => "/fleet/no/such/page", until: text("There is nothing here") },
   {
     name: "page-error",
     path: () => "/fleet",

@@ -7,12 +7,22 @@ import classes from "./PageError.module.css";
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>{error instanceof Error ? error.message : String(error)}</Text>
-      <div>
+      <Text>{wordsOf(error)}</Text>
+      <div className={classes.ways}>
         <button type="button" className={classes.again} onClick={reset}>
           Try again
+        </button>
+        <button type="button" className={classes.again} onClick={() => location.reload()}>
+          Load the app anew
         </button>
       </div>
     </Page>
   );
+}
+
+/** What browsers say of a file that they could not load helps nobody. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!/dynamically imported module|module script failed|unable to preload/i.test(message)) return message;
+  return "A part of the app could not be loaded: the relay can't be reached at the moment, or has a newer release.";
 }

@@ -15,7 +15,10 @@ export function stateOf({ state, last_seen: seen }: DeviceView): { tone: Tone; t
 }
 
 export function systemOf({ kind, os, os_version: version }: DeviceView): string {
-  return [kind === "bare" ? "Your own program" : os, version].filter(Boolean).join(" ");
+  const system = kind === "bare" ? "Your own program" : os;
+  // Such as Linux and "Debian GNU/Linux 12 (bookworm)".
+  if (system && version?.includes(system)) return version;
+  return [system, version].filter(Boolean).join(" ");
 }
 
 /** The last time that a real tool of it answered. */

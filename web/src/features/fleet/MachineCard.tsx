@@ -31,10 +31,15 @@ export function MachineCard({ device, isLive }: Props) {
         </h2>
         <Status tone={isLive ? tone : "idle"}>{text}</Status>
       </div>
-      <div className={classes.soft}>{[systemOf(device), ...tags].join(" · ")}</div>
+      {systemOf(device) && <div className={classes.soft}>{systemOf(device)}</div>}
       <div className={classes.states}>
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
+        {tags.map((tag) => (
+          <span key={tag} className={classes.tag}>
+            {tag}
+          </span>
+        ))}
       </div>
       {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}
       <div className={classes.soft}>{proofOf(device)}</div>
