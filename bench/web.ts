@@ -103,7 +103,7 @@ function print({
 }
 
 function installLighthouse(): Promise<boolean> {
-  return installAside({ from: join(ROOT, "bench/web"), into: LIGHTHOUSE, megabytes: 150 });
+  return installAside({ from: join(ROOT, "bench/web"), into: LIGHTHOUSE, megabytes: 180 });
 }
 
 function rounded(_key: string, value: unknown): unknown {

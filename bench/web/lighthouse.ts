@@ -36,7 +36,7 @@ const reportSchema = z.object({
       title: z.string(),
       score: z.number().nullable(),
       numericValue: z.number().optional(),
-      details: z.unknown(),
+      details: z.unknown().optional(),
     }),
   ),
 });

@@ -34,9 +34,20 @@ export interface Household {
 
 /** Starts it all. `guests`: how many browsers the friend signs in with. */
 export async function startHousehold(guests: number): Promise<Household> {
-  const relay = await startRelay();
+  const stack = new AsyncDisposableStack();
+  try {
+    return await settle(guests, stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function settle(guests: number, stack: AsyncDisposableStack): Promise<Household> {
+  const relay = stack.use(await startRelay());
   const project = makeProject();
-  const machines = await startMachines(relay, project);
+  stack.defer(() => rmSync(dirname(project), { recursive: true, force: true }));
+  const machines = await startMachines(relay, project, stack);
   const { studio } = machines;
   const people = await invitePeople(relay, { device: studio, project, guests });
   await relay.request(await relay.signIn(), `PUT /v1/devices/${studio}/policy`, z.unknown(), POLICY);
@@ -87,10 +98,6 @@ export async function startHousehold(guests: number): Promise<Household> {
       });
       return pairing.code;
     },
-    async stop() {
-      await machines.stop();
-      await relay.stop();
-      rmSync(dirname(project), { recursive: true, force: true });
-    },
+    stop: () => stack.disposeAsync(),
   };
 }

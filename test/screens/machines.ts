@@ -18,16 +18,20 @@ const run = promisify(execFile);
 export interface Machines {
   readonly studio: string;
   readonly greenhouse: string;
-  stop(): Promise<void>;
 }
 
-/** Starts them. `folder`: of the greenhouse's program. */
-export async function startMachines(relay: TestRelay, folder: string): Promise<Machines> {
+/** Starts them; they stop with `stack`. `folder`: of the greenhouse's program. */
+export async function startMachines(
+  relay: TestRelay,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<Machines> {
   const owner = await relay.signIn();
   const machine = async (name: string, tags: readonly string[]) => {
     const dataDir = join(relay.dataDir, name);
     mkdirSync(dataDir);
     const { id, agent } = await connectMachine({ ...relay, dataDir });
+    stack.defer(() => agent.stop());
     await relay.request(owner, `PATCH /v1/devices/${id}`, deviceViewSchema, { name, tags });
     return { id, agent, dataDir };
   };
@@ -40,21 +44,16 @@ export async function startMachines(relay: TestRelay, folder: string): Promise<M
   const { id, device } = await bareMachine(relay, "greenhouse", folder);
   await relay.request(owner, `PATCH /v1/devices/${id}`, deviceViewSchema, { tags: ["home"] });
   report(device);
-  return {
-    studio: studio.id,
-    greenhouse: id,
-    async stop() {
-      device.vanish();
-      await Promise.all([studio.agent.stop(), nas.agent.stop()]);
-    },
-  };
+  stack.defer(() => device.vanish());
+  return { studio: studio.id, greenhouse: id };
 }
 
 /** Those that pairing took: nobody has such tokens. */
 async function revokeTokens(relay: TestRelay): Promise<void> {
   const owner = await relay.signIn();
   const { tokens } = await relay.request(owner, "GET /v1/tokens", tokenListSchema);
-  for (const { id } of tokens) await relay.request(owner, `DELETE /v1/tokens/${id}`, z.unknown());
+  for (const { id, name } of tokens)
+    if (name === "test") await relay.request(owner, `DELETE /v1/tokens/${id}`, z.unknown());
 }
 
 /** A program of one's own, connected. Whoever makes it calls its `vanish`. */

@@ -96,6 +96,8 @@ async function open({ contexts }: Visitor, { who, path, until }: Shot, faults: s
   if (who !== "nobody" && !path(home).startsWith("#"))
     await page.getByText("Connected", { exact: true }).first().waitFor({ state: "attached" });
   await until?.(page, home);
+  // Lists that are still on their way are no picture of a page.
+  await page.waitForFunction('document.querySelector(".mantine-Loader-root") === null');
   return page;
 }
 
@@ -116,7 +118,10 @@ async function shootOffline(visitors: readonly Visitor[]): Promise<void> {
   await home.relay.stop();
   for (const { visitor, shot, page } of opened)
     await report(visitor, shot, async (faults) => {
-      await page.getByText(/as of/i).first().waitFor();
+      await page
+        .getByText(/Reconnecting|Can't reach/)
+        .first()
+        .waitFor();
       await picture(page, visitor, shot, faults);
       await page.close();
     });

@@ -20,6 +20,9 @@ export interface Shot {
 
 const text = (wanted: string | RegExp) => (page: Page) => page.getByText(wanted).first().waitFor();
 const heading = (name: string) => (page: Page) => page.getByRole("heading", { name }).waitFor();
+/** Buttons that decide can't be pressed at once. */
+const ready = (name: string) => (page: Page) =>
+  page.getByRole("button", { name, exact: true, disabled: false }).waitFor();
 const machine = (name: string) => (page: Page) => page.getByRole("link", { name, exact: true }).waitFor();
 const ofStudio =
   (rest = "") =>
@@ -28,7 +31,7 @@ const ofStudio =
 
 async function run(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByRole("button", { name: "Run again" }).waitFor();
+  await page.getByRole("button", { name: "Run again", exact: true }).waitFor();
   await page.getByRole("button", { name: "Run", exact: true, disabled: false }).waitFor();
 }
 
@@ -60,8 +63,8 @@ export const SHOTS: readonly Shot[] = [
     path: ({ machines }) => `/d/${machines.greenhouse}`,
     until: text("Low disk space"),
   },
-  { name: "activity", path: () => "/activity", until: text("asks to use Write") },
-  { name: "needs-you", path: () => "/activity?show=needs-you", until: text("asks to use Write") },
+  { name: "activity", path: () => "/activity", until: ready("Allow once") },
+  { name: "needs-you", path: () => "/activity?show=needs-you", until: ready("Allow once") },
   { name: "errors", path: () => "/activity?show=errors", until: text("Bash") },
   {
     name: "call-record",
@@ -194,7 +197,7 @@ export const SHOTS: readonly Shot[] = [
       await page.getByRole("link", { name: "Add a machine" }).last().click();
       await page.getByText("This page could not be shown").waitFor();
     },
-    mayFail: /ERR_FAILED|dynamically imported module/,
+    mayFail: /ERR_FAILED|dynamically imported module|reading .PairPage/,
   },
   {
     name: "sign-in",

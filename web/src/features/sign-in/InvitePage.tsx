@@ -36,6 +36,7 @@ export function InvitePage({ code, account, signedIn }: Props) {
     <Card withBorder className={classes.card} bg="var(--surface)" padding="xl" component="main">
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
+          <img src="/icon.svg" alt="" width={40} height={40} />
           <Title order={1} id="page-title" tabIndex={-1}>
             You are invited to this relay
           </Title>

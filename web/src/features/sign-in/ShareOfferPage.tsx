@@ -24,6 +24,7 @@ export function ShareOfferPage({ code, accepted }: Props) {
   return (
     <Card withBorder className={classes.card} bg="var(--surface)" padding="xl" component="main">
       <Stack gap="md">
+        <img src="/icon.svg" alt="" width={40} height={40} />
         <Title order={1} id="page-title" tabIndex={-1}>
           Somebody shares machines with you
         </Title>
