@@ -68,6 +68,7 @@ async function pageOf(name: string, url: string, profile: string) {
   const [{ times = {}, loaded = [], lighthouse = "" } = {}] = reports;
   const page = {
     ...{ page: name, lighthouse, scores },
+    machine_speed: spreadOf(reports.map(({ speed }) => speed)),
     times: Object.keys(times).map((what) => ({
       what,
       value: spreadOf(reports.map((report) => report.times[what] ?? Number.NaN)),
@@ -83,6 +84,7 @@ function print({
   page,
   lighthouse,
   scores,
+  machine_speed,
   times,
   costs,
   first_load,
@@ -94,6 +96,7 @@ function print({
     );
   for (const { what, value } of times)
     console.log(`  ${what.padEnd(16)} ${withSpread(value, what === "layout shift" ? 3 : 0)}`);
+  console.log(`  machine's speed  ${withSpread(machine_speed, 0)}`);
   for (const cost of costs) console.log(`  costs points: ${cost}`);
   console.log(`  first load: ${first_load.kib.toFixed(0)} KiB`);
   for (const { kind, files, kib } of first_load.kinds)

@@ -22,6 +22,7 @@ export type Loaded = z.infer<typeof requestSchema>;
 
 const reportSchema = z.object({
   lighthouseVersion: z.string(),
+  environment: z.object({ benchmarkIndex: z.number() }),
   runtimeError: z.object({ message: z.string() }).optional(),
   categories: z.record(
     z.enum(CATEGORIES),
@@ -43,6 +44,8 @@ const reportSchema = z.object({
 
 export interface Report {
   readonly lighthouse: string;
+  /** How fast this machine was just then, as Lighthouse measures it: a quiet desktop has about 2000. */
+  readonly speed: number;
   /** Of 100. */
   readonly scores: Readonly<Record<(typeof CATEGORIES)[number], number>>;
   /** In milliseconds, but for the shift of the layout, which has no unit. */
@@ -84,7 +87,9 @@ export async function lookAt(url: string, profile: string): Promise<Report> {
 }
 
 function read(text: string): Report {
-  const { lighthouseVersion, runtimeError, categories, audits } = reportSchema.parse(JSON.parse(text));
+  const { lighthouseVersion, environment, runtimeError, categories, audits } = reportSchema.parse(
+    JSON.parse(text),
+  );
   if (runtimeError) throw new Error(`Lighthouse could not look at the page: ${runtimeError.message}`);
   const score = (name: (typeof CATEGORIES)[number]) => Math.round((categories[name].score ?? 0) * 100);
   const weighed = CATEGORIES.flatMap((name) => categories[name].auditRefs.filter(({ weight }) => weight > 0));
@@ -95,6 +100,7 @@ function read(text: string): Report {
   const requests = z.object({ items: z.array(requestSchema) }).parse(audits["network-requests"]?.details);
   return {
     lighthouse: lighthouseVersion,
+    speed: environment.benchmarkIndex,
     scores: {
       performance: score("performance"),
       accessibility: score("accessibility"),

@@ -22,7 +22,9 @@ export function FleetPage() {
   const isLive = useConnection(({ state }) => state === "online");
   const devices = query.data?.devices ?? [];
   const online = devices.filter(isOnline).length;
-  const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
+  // Its line is kept free: nothing moves when the answer comes.
+  const known = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
+  const about = query.data || query.error ? known : "\u00a0";
   return (
     <Page
       title="Your machines"
