@@ -20,16 +20,21 @@ const QUIET = [
   "--disable-sync",
 ];
 
-const CHROMIUM = PLACES.find((place) => place && existsSync(place));
+/** Its program; undefined: there is none here. */
+export const CHROMIUM = PLACES.find((place) => place && existsSync(place));
 
 export const NEEDS_CHROMIUM = needs(
   CHROMIUM !== undefined,
   "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM",
 );
 
+/** What it is started with. As root, it has no sandbox of its own. */
+export const CHROMIUM_ARGS: readonly string[] = [
+  ...QUIET,
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+];
+
 /** `args`: more of Chromium's own options. */
 export function startBrowser(...args: string[]): Promise<Browser> {
-  // As root, Chromium has no sandbox of its own.
-  const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: [...QUIET, ...sandbox, ...args] });
+  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: [...CHROMIUM_ARGS, ...args] });
 }

@@ -95,7 +95,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await open();
       await expect.poll(titles).toEqual(["Low disk space", "  proto  ", "constructor"]);
       expect(await events().first().textContent()).toContain("/mnt\\u{202E}gpj");
-      expect(await events().first().textContent()).toContain("the machine says gisteren");
+      expect(await events().first().textContent()).toContain("The machine says gisteren");
       expect(await events().nth(1).textContent()).toContain("__proto__");
       expect(await events().nth(2).textContent()).toContain("toString");
     });

@@ -10,6 +10,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
+import "./app/proof-nonce.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { Themed } from "./app/Themed.tsx";

@@ -9,9 +9,12 @@ import {
   UNCHANGING,
 } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
+import { makeNonce } from "../auth/session-proof.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const APP = "/index.html";
+/** Where the page has the nonce for the first proof of its session. */
+const PROOF_NONCE_PLACE = "__PROOF_NONCE__";
 
 export const docsRoute: RelayRoute = {
   method: "GET",
@@ -43,10 +46,12 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: "manual" });
 }
 
-/** The app's page, whose nonce is this response's. */
+/** The app's page. The nonces in it are this response's. */
 export async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
-  return found.status === 200 ? builtPage(await found.text(), appHeaders) : c.notFound();
+  if (found.status !== 200) return c.notFound();
+  const html = (await found.text()).replace(PROOF_NONCE_PLACE, await makeNonce(c.env));
+  return builtPage(html, appHeaders);
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */

@@ -9,8 +9,8 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
       <Text>
-        The relay or the machine sent something that this page does not understand, or the page has a mistake.
-        Nothing was changed by that. Try again, or load the page anew; if it stays so, update the relay.
+        {wordsOf(error)} Nothing was changed by that. Try again, or load the page anew; if it stays so, update
+        the relay.
       </Text>
       <Text size="sm" c="dimmed">
         What went wrong, for a report:{" "}
@@ -27,4 +27,12 @@ export function PageError({ error, reset }: ErrorComponentProps) {
       </Group>
     </Page>
   );
+}
+
+/** What browsers say of a file that they could not load helps nobody. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!/dynamically imported module|module script failed|unable to preload/i.test(message))
+    return "The relay or the machine sent something that this page does not understand, or the page has a mistake.";
+  return "A part of the app could not be loaded: the relay can't be reached at the moment, or has a newer release.";
 }

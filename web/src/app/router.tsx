@@ -154,6 +154,8 @@ export const router = createRouter({
     reference,
   ]),
   defaultPreload: "intent",
+  // In the place of the page that failed: the root's own replaces all of the app.
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 });
 

@@ -1,5 +1,5 @@
 /** Signing in and out. Each way in makes the session this browser's; `key` in a body is added by `session.ts`. */
-import { api, postOpenly } from "./api.ts";
+import { accessToken, api, postOpenly } from "./api.ts";
 import { isSignedOut } from "./api-error.ts";
 import type { Answer } from "./routes.ts";
 import * as session from "./session.ts";
@@ -9,6 +9,7 @@ export type AccountView = Answer<"GET /v1/account">;
 /** The account of this browser's session; null: nobody is signed in. Throws ApiError. */
 export async function signedInAccount(): Promise<AccountView | null> {
   try {
+    if ((await accessToken()) === undefined) return null;
     return await api("GET /v1/account");
   } catch (error) {
     if (isSignedOut(error)) return null;

@@ -107,6 +107,11 @@ export async function forget(): Promise<void> {
   others.postMessage("signed out");
 }
 
+/** The nonce for the first proof: without one, the relay refuses a request to tell it. */
+export function startWithNonce(first: string): void {
+  nonce ??= first;
+}
+
 /** What the relay answered, if it said more about the next proof. */
 export function noteNonce(response: Response): void {
   nonce = response.headers.get("DPoP-Nonce") ?? nonce;

@@ -16,7 +16,7 @@ export function Meter({ label, value, isOld = false }: Props) {
     <div className={classes.meter} data-old={isOld || undefined}>
       <div className={classes.words}>
         <span>{label}</span>
-        <span className={classes.figure}>{percent === undefined ? "–" : `${percent} %`}</span>
+        <span className={classes.figure}>{percent === undefined ? "–" : `${percent}%`}</span>
       </div>
       <div className={classes.track} aria-hidden>
         <div className={classes.bar} data-level={level} style={{ width: `${percent ?? 0}%` }} />

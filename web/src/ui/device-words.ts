@@ -19,7 +19,10 @@ export function stateOf({ id, state, last_seen: seen }: DeviceView): { tone: Ton
 
 export function systemOf({ id, kind, hostname, os, os_version: version }: DeviceView): string {
   if (id === LOCAL_DEVICE) return `At ${hostname}`;
-  return [kind === "bare" ? "Your own program" : os, version].filter(Boolean).join(" ");
+  const system = kind === "bare" ? "Your own program" : os;
+  // Such as Linux and "Debian GNU/Linux 12 (bookworm)".
+  if (system && version?.includes(system)) return version;
+  return [system, version].filter(Boolean).join(" ");
 }
 
 /** The last time that a real tool of it answered. */

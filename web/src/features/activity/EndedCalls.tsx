@@ -1,7 +1,9 @@
 /** Calls that are over, the newest first; older ones are read from the record. */
 import { Button, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
-import type { EndedCall } from "./calls.ts";
+import { type EndedCall, isLook } from "./calls.ts";
 import { EndedCallItem } from "./EndedCall.tsx";
 import classes from "./Feed.module.css";
 import { useMachineName } from "./names.ts";
@@ -17,6 +19,9 @@ interface Props {
 export function EndedCalls({ calls, isErrors, record }: Props) {
   const { error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage, isPending } = record;
   const machineName = useMachineName();
+  const [isEach, setEach] = useState(false);
+  const looks = calls.filter(isLook).length;
+  const shown = isEach ? calls : calls.filter((call) => !isLook(call));
   const title = isErrors ? "Errors" : "Latest calls";
   return (
     <section className={classes.part} aria-label={title}>
@@ -29,8 +34,18 @@ export function EndedCalls({ calls, isErrors, record }: Props) {
             : "No tool was called yet. Calls appear here as they happen."}
         </Text>
       )}
+      {looks > 0 && (
+        <label className={classes.looks}>
+          <input
+            type="checkbox"
+            checked={isEach}
+            onChange={({ currentTarget: { checked } }) => setEach(checked)}
+          />
+          Show {plural(looks, "look", "looks")} at how loaded a machine is (SystemInfo), too
+        </label>
+      )}
       <ul className={classes.list} aria-label={title}>
-        {calls.map((call) => (
+        {shown.map((call) => (
           <EndedCallItem key={call.call} call={call} machine={machineName(call.device)} />
         ))}
       </ul>

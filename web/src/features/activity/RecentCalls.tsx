@@ -5,6 +5,7 @@ import { Button, Text } from "@mantine/core";
 import type { ListedCall } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
+import { useLive } from "../../relay/live.ts";
 import { ago } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
@@ -55,8 +56,10 @@ export function RecentCalls({ device }: { device: string }) {
 
 function RecentCall({ call: listed, known }: { call: ListedCall; known: EndedCall | undefined }) {
   const { call, device, tool, created, approval } = listed;
+  const running = useLive((live) => live.running.get(call));
   const { tone, text } = stateWords(listed, known?.exit);
-  const about = [parameterOf(known?.input) ?? approval?.summary, known && makerName(known.maker)]
+  const maker = known?.maker ?? running?.grant;
+  const about = [parameterOf(known?.input ?? running?.input) ?? approval?.summary, maker && makerName(maker)]
     .filter(Boolean)
     .join(" · ");
   return (

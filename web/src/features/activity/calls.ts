@@ -78,6 +78,11 @@ export function mergedCalls(live: readonly EndedCall[], recorded: readonly Ended
   return [...byId.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
+/** How the app's pages ask each minute how loaded a machine is: of no interest, unless it fails. */
+export function isLook({ tool, input, outcome }: EndedCall): boolean {
+  return tool === "SystemInfo" && outcome === "success" && Object.keys(input).length === 0;
+}
+
 /** It did not do what was asked, for another reason than a person's word. */
 export function isError({ outcome, code, exit }: EndedCall): boolean {
   if (outcome === "cancelled" || code === "APPROVAL_DENIED") return false;

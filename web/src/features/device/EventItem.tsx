@@ -22,21 +22,20 @@ export function EventItem({ event }: { event: EventView }) {
         {text && <Status tone={tone}>{text}</Status>}
         {open && <Status tone="bad">Open</Status>}
         {resolved && <Status tone="ok">Over</Status>}
+        <time className={classes.time} dateTime={received}>
+          {clockTime(received)}
+        </time>
       </div>
-      <p>
-        {about && (
-          <>
-            <bdi>{visibleLine(about)}</bdi> ·{" "}
-          </>
-        )}
-        <time dateTime={received}>{clockTime(received)}</time>
-        {timestamp !== null && isElsewhen(timestamp, received) && (
-          <>
-            {" "}
-            · the machine says <bdi>{visibleLine(timestamp)}</bdi>
-          </>
-        )}
-      </p>
+      {about && (
+        <p>
+          <bdi>{visibleLine(about)}</bdi>
+        </p>
+      )}
+      {timestamp !== null && isElsewhen(timestamp, received) && (
+        <p>
+          The machine says <bdi>{visibleLine(timestamp)}</bdi>
+        </p>
+      )}
       {details.length > 0 && (
         <details>
           <summary>Details</summary>

@@ -21,7 +21,7 @@ export function EventsPanel({ device }: { device: string }) {
   });
   const open = query.data?.events.filter((event) => event.open).length ?? 0;
   return (
-    <Panel title="Events" actions={open > 0 && <Status tone="warn">{plural(open, "open alert")}</Status>}>
+    <Panel title="Events" actions={open > 0 && <Status tone="bad">{plural(open, "open alert")}</Status>}>
       <Loaded query={query}>
         {({ events, dropped }) => (
           <>

@@ -45,7 +45,7 @@ export function HealthPanel({ device, isReachable }: Props) {
           Changes of its permissions may be lost too: check them.
         </Alert>
       )}
-      <Divider my="md" />
+      {device.kind === "agent" && <Divider my="md" />}
       <Facts
         facts={[
           ["System", systemOf(device)],

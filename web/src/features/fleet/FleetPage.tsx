@@ -33,7 +33,9 @@ export function FleetPage() {
   const hidden = selected.filter((id) => !shown.some((device) => device.id === id)).length;
   const canBeSelected = devices.length > 1;
   const here = local && fits(local, { text, tag }) ? local : undefined;
-  const about = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
+  // Its line is kept free: nothing moves when the answer comes.
+  const known = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
+  const about = query.data || query.error ? known : "\u00a0";
   return (
     <Page
       title="Your machines"

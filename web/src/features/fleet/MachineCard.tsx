@@ -5,7 +5,6 @@ import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useLoad } from "../../relay/system-info.ts";
-import { Dotted } from "../../ui/Dotted.tsx";
 import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
 import { clockTime, plural } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
@@ -43,13 +42,16 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
         </h2>
         <Status tone={isLive ? tone : "idle"}>{text}</Status>
       </div>
-      <div className={classes.soft}>
-        <Dotted parts={[systemOf(device), ...tags]} />
-      </div>
+      {systemOf(device) && <div className={classes.soft}>{systemOf(device)}</div>}
       <div className={classes.states}>
         {id === LOCAL_DEVICE && <Status tone="info">Direct</Status>}
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
+        {tags.map((tag) => (
+          <span key={tag} className={classes.tag}>
+            {tag}
+          </span>
+        ))}
       </div>
       {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}
       <div className={classes.soft}>{proofOf(device)}</div>

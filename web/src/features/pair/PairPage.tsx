@@ -1,5 +1,6 @@
 /** Adding a machine: what to run on it, its code, what asks, and that it is connected. Also signs in command lines. */
 import "../../app/mantine-rest.css";
+import { Stack } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Page } from "../../ui/Page.tsx";
@@ -8,6 +9,7 @@ import { BareDevicePanel } from "./BareDevicePanel.tsx";
 import { CodePanel } from "./CodePanel.tsx";
 import { ConnectedPanel } from "./ConnectedPanel.tsx";
 import { InstallPanel } from "./InstallPanel.tsx";
+import classes from "./PairPage.module.css";
 import { RequestPanel } from "./RequestPanel.tsx";
 
 export function PairPage() {
@@ -26,22 +28,26 @@ export function PairPage() {
   if (code !== undefined)
     return (
       <Page title="Waiting for your approval">
-        <RequestPanel
-          code={code}
-          isTyped={typed === code}
-          leave={leave}
-          added={(name) => {
-            leave();
-            setAdded(name);
-          }}
-        />
+        <div className={classes.steps}>
+          <RequestPanel
+            code={code}
+            isTyped={typed === code}
+            leave={leave}
+            added={(name) => {
+              leave();
+              setAdded(name);
+            }}
+          />
+        </div>
       </Page>
     );
   return (
     <Page title="Add a machine" about="It dials out to this relay: no port is opened at home.">
-      <InstallPanel />
-      <CodePanel lookUp={lookUp} />
-      <BareDevicePanel />
+      <Stack gap="md" className={classes.steps ?? ""}>
+        <InstallPanel />
+        <CodePanel lookUp={lookUp} />
+        <BareDevicePanel />
+      </Stack>
     </Page>
   );
 }

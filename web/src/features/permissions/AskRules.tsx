@@ -27,7 +27,7 @@ export function AskRules({ rules, tools, set }: Props) {
     set(rules.flatMap((before, index) => (index === at ? (rule ? [rule] : []) : [before])));
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         Ask a person first
       </Text>
       {rules.map((rule, at) => (

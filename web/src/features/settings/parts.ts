@@ -77,7 +77,7 @@ export const PARTS: readonly Part[] = [
   {
     id: "shortcuts",
     label: "Shortcuts",
-    about: "Keys that lead somewhere",
+    about: "What the keyboard does here",
     icon: IconKeyboard,
     Content: lazy(async () => ({ default: (await import("./ShortcutsPart.tsx")).ShortcutsPart })),
   },

@@ -55,7 +55,7 @@ export function ToolsPage() {
               <div ref={chosen} className={classes.chosen} tabIndex={-1}>
                 {tool && <ToolView key={`${device} ${tool.name}`} device={device} tool={tool} all={tools} />}
                 {!tool && (
-                  <Text c="dimmed" className={name === undefined ? classes.onDesk : undefined}>
+                  <Text c="dimmed" className={`${classes.none} ${name === undefined ? classes.onDesk : ""}`}>
                     {name === undefined
                       ? "Choose a tool to see what it does and to run it."
                       : `This machine has no tool “${visibleLine(name)}”. Choose another one.`}

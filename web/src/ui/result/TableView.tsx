@@ -29,7 +29,13 @@ export function TableView({ rows: { columns, rows } }: { rows: Rows }) {
           <thead>
             <tr>
               {columns.map((column) => (
-                <ColumnHead key={column} name={column} order={order} sort={setOrder} />
+                <ColumnHead
+                  key={column}
+                  name={column}
+                  isNumber={typeof rows[0]?.[column] === "number"}
+                  order={order}
+                  sort={setOrder}
+                />
               ))}
             </tr>
           </thead>
@@ -65,11 +71,13 @@ function Cell({ value }: { value: unknown }) {
 
 interface HeadProps {
   readonly name: string;
+  /** Its cells stand at their end. */
+  readonly isNumber: boolean;
   readonly order: Order | undefined;
   readonly sort: (order: Order) => void;
 }
 
-function ColumnHead({ name, order, sort }: HeadProps) {
+function ColumnHead({ name, isNumber, order, sort }: HeadProps) {
   const isSorted = order?.column === name;
   const isDown = isSorted && order.isDown;
   const Arrow = isDown ? IconArrowDown : IconArrowUp;
@@ -77,6 +85,7 @@ function ColumnHead({ name, order, sort }: HeadProps) {
     <th scope="col" aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"}>
       <UnstyledButton
         className={classes.sort}
+        data-number={isNumber}
         onClick={() => sort({ column: name, isDown: isSorted && !isDown })}
       >
         <bdi>{visibleLine(name.slice(0, 100))}</bdi>

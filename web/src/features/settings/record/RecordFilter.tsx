@@ -33,7 +33,7 @@ export function RecordFilter({ filter: { machine, token, type }, change }: Props
         onChange={(event) => change({ machine: event.currentTarget.value || undefined })}
       />
       <NativeSelect
-        label="By, or about, the token"
+        label="By or about whom"
         data={choices("Everybody", tokens, token)}
         value={token ?? ""}
         onChange={(event) => change({ token: event.currentTarget.value || undefined })}

@@ -48,6 +48,7 @@ export function EffectsField({ draft, change, hasOwnRules = false }: Props) {
         }
         data={[...(hasOwnRules ? [KEPT] : []), ...CHOICES]}
         value={ask}
+        disabled={!writes && !runs && ask === "acts"}
         onChange={(event) => change({ ask: event.currentTarget.value as Ask })}
       />
     </fieldset>

@@ -25,8 +25,8 @@ export function MachinesField({ draft, change, canBeAll = true }: Props) {
           onChange={(value) => change({ allMachines: value === "all" })}
         >
           <Stack gap="xs">
-            <Radio value="some" label="Only these" />
             <Radio value="all" label="All my machines" description="Also those that you add later." />
+            <Radio value="some" label="Only these" />
           </Stack>
         </Radio.Group>
       )}
