@@ -1,5 +1,5 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. Nothing of this one has to be loaded. */
-import { Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
 import { shortLine } from "../ui/visible-text.ts";
@@ -16,7 +16,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
         What went wrong, for a report:{" "}
         <bdi>{shortLine(error instanceof Error ? error.message : String(error))}</bdi>
       </Text>
-      <Group gap="xs">
+      <div className={classes.ways}>
         <button type="button" className={classes.again} onClick={reset}>
           Try again
         </button>
@@ -24,7 +24,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
           Load the page anew
         </button>
         <Link to="/fleet">Your machines</Link>
-      </Group>
+      </div>
     </Page>
   );
 }

@@ -1,5 +1,4 @@
 /** The frame around every page: navigation, the machine at hand, the connection, and what needs the person. */
-import { ActionIcon } from "@mantine/core";
 import { IconBell, IconSearch } from "@tabler/icons-react";
 import { CatchBoundary, Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
@@ -128,12 +127,11 @@ function Header() {
         <kbd>{IS_MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       <ConnectionPill />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
+      <Link
+        to="/activity"
+        search={{ show: "needs-you" }}
+        className={classes.bell}
         aria-label={count === 0 ? "Nothing needs you" : `${count} ${count === 1 ? "needs" : "need"} you`}
-        renderRoot={(props) => <Link to="/activity" search={{ show: "needs-you" }} {...props} />}
       >
         <IconBell size={20} aria-hidden />
         {count > 0 && (
@@ -141,7 +139,7 @@ function Header() {
             {count}
           </span>
         )}
-      </ActionIcon>
+      </Link>
     </header>
   );
 }

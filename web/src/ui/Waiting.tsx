@@ -1,5 +1,5 @@
 /** Something is on its way. After a while it says so: a spinner alone may as well turn for ever. */
-import { Group, Loader, Text } from "@mantine/core";
+import { Loader, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 
 /** In milliseconds. */
@@ -12,11 +12,11 @@ export function Waiting() {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <Group gap="sm" m="md">
+    <div style={{ display: "flex", alignItems: "center", gap: 12, margin: 16 }}>
       <Loader size="sm" />
       <Text size="sm" c="dimmed" role="status">
         {isLong && "Still waiting for the relay …"}
       </Text>
-    </Group>
+    </div>
   );
 }
