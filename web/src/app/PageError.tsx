@@ -23,6 +23,6 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 /** What browsers say of a file that they could not load helps nobody. */
 function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (!/dynamically imported module|module script failed|unable to preload/i.test(message)) return message;
-  return "A part of the app could not be loaded: the relay can't be reached at the moment, or has a newer release.";
+  if (!/module|preload/.test(message)) return message;
+  return "A part of the app could not be loaded: the relay can't be reached, or has a newer release.";
 }
