@@ -47,6 +47,24 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
       }
   });
 
+  test("opens without a request that is refused, whether somebody is signed in or nobody", async () => {
+    const signedIn = await app.open("/fleet");
+    const nobody = await app.openSignedOut("/fleet");
+    for (const [{ page }, title] of [
+      [signedIn, "Your machines"],
+      [nobody, "Sign in to Matrx Relay"],
+    ] as const) {
+      const refused: string[] = [];
+      page.on("response", (response) => {
+        if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+      });
+      await page.reload();
+      await page.getByRole("heading", { name: title }).waitFor();
+      expect(refused).toEqual([]);
+    }
+    await signedIn.page.getByText("Connected", { exact: true }).waitFor();
+  });
+
   test("a machine's code waits for the sign-in, is shown with its key, and the machine is added", async () => {
     const pairing = await app.relay.request(undefined, "POST /v1/pairings", startedPairingSchema, {
       name: "attic",
