@@ -111,13 +111,12 @@ describe("a page whose relay answers wrongly", NEEDS_CHROMIUM, () => {
       page = opened.page;
       let turn = 0;
       let count = 0;
-      const seen = new Map<string, number>();
+      const seen = new Set<string>();
       for (const path of pages())
         for (const line of await readsOf(path)) {
-          // What each page reads is tried on a few; each time with answers that it did not have yet.
-          const times = seen.get(line) ?? 0;
-          if (!LONG && times >= 2) continue;
-          seen.set(line, times + 1);
+          // What every page reads is tried on one of them.
+          if (!LONG && seen.has(line)) continue;
+          seen.add(line);
           const kinds = LONG ? KINDS : [turn, turn + 3].flatMap((at) => KINDS[at % KINDS.length] ?? []);
           turn += 1;
           for (const kind of kinds) {
@@ -136,7 +135,7 @@ describe("a page whose relay answers wrongly", NEEDS_CHROMIUM, () => {
             count += 1;
           }
         }
-      expect(count).toBeGreaterThan(50);
+      expect(count).toBeGreaterThan(30);
     },
     LONG ? 1_800_000 : 150_000,
   );

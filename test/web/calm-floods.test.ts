@@ -53,7 +53,7 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
     const { page } = opened;
     await page
       .getByLabel("Command")
-      .fill(`cd '${folder}'; timeout 60 yes "$(printf 'row %.0s' $(seq 1 20))" | head -c 200000000`);
+      .fill(`cd '${folder}'; timeout 60 yes "$(printf 'row %.0s' $(seq 1 20))"`);
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await group(page, "Output so far").waitFor();
     await expect
@@ -61,12 +61,16 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
       .toBeGreaterThan(50_000);
     expect(await timeOf(() => page.getByLabel("Filter tools").fill("grep"))).toBeLessThan(SOON);
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
-    const stop = page.getByRole("button", { name: /^Stop Bash/ });
-    if (await stop.isVisible()) await stop.click({ timeout: SOON });
+    // What the page does of it; how soon the command ends is the machine's business.
+    const stopping = await timeOf(async () => {
+      const asked = page.waitForResponse(/\/cancel$/);
+      await page.getByRole("button", { name: /^Stop Bash/ }).click();
+      expect((await asked).status()).toBe(202);
+    });
+    expect(stopping).toBeLessThan(SOON);
     await page
       .getByRole("region", { name: "Answer" })
-      .getByText(/Stopped after|Answered in|Failed after|Exit code/)
-      .first()
+      .getByText(/^Stopped after/)
       .waitFor();
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
   });

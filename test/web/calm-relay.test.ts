@@ -104,6 +104,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
       await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
       expect(await page.getByText("could not be shown").count(), path).toBe(0);
     }
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     expect(faults).toEqual([]);
   });
 

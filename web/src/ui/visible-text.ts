@@ -9,6 +9,11 @@ export function visibleLine(text: string): string {
   return text.replace(/[\n\t]/g, " ").replace(HIDDEN, (char) => `\\u{${hexOf(char.codePointAt(0) ?? 0)}}`);
 }
 
+/** The same of several lines. */
+export function visibleLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").split("\n").map(visibleLine).join("\n");
+}
+
 /** Foreign words in a message of ours: on one line, and never so long that they push the rest away. */
 export function shortLine(text: string): string {
   return visibleLine(text.length > MOST ? `${text.slice(0, MOST)}…` : text);

@@ -10,14 +10,14 @@ import { countdown, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { visibleLine, visibleLines } from "../../ui/visible-text.ts";
 import { KeptElsewhere } from "./KeptElsewhere.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { Parameters } from "./Parameters.tsx";
 import { ScrolledText } from "./ScrolledText.tsx";
 import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
 import type { Known } from "./use-record.ts";
-import { makerName, stateWords, visibleLines } from "./words.ts";
+import { makerName, stateWords } from "./words.ts";
 
 interface Props {
   readonly record: CallRecordView;
