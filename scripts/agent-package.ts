@@ -2,12 +2,12 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile, stop } from "esbuild";
 import { messageOf, Problem } from "./problem.ts";
-import { referenceFiles, webLicences } from "./reference-files.ts";
-import { ROOT, WEB_BUNDLE } from "./tree.ts";
+import { referenceLicences } from "./reference-bundle.ts";
+import { REFERENCE_BUNDLE, ROOT } from "./tree.ts";
 
 const AGENT = join(ROOT, "agent");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
@@ -28,14 +28,14 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** Makes the tarball in this folder, with the page of `dist/web`. Resolves with its path. Throws Problem. */
+/** Makes the tarball in this folder, with the page of `dist/reference`. Resolves with its path. Throws Problem. */
 export async function packAgent(folder: string): Promise<string> {
   const agent = manifestIn(AGENT);
   const stage = mkdtempSync(join(tmpdir(), "matrx-pack-"));
   try {
     const { inputs } = await bundle(agent, join(stage, "dist"));
     cpSync(join(AGENT, "bin"), join(stage, "bin"), { recursive: true });
-    for (const file of referenceFiles()) cpSync(join(WEB_BUNDLE, file), join(stage, "web", file));
+    cpSync(REFERENCE_BUNDLE, join(stage, "web"), { recursive: true, filter: isPublished });
     cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
     writeFileSync(join(stage, NOTICES), noticesOf(Object.keys(inputs)));
     writeFileSync(join(stage, "package.json"), JSON.stringify(publishedManifest(agent), undefined, 2));
@@ -46,6 +46,11 @@ export async function packAgent(folder: string): Promise<string> {
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
+}
+
+/** The build's own notes are not. */
+function isPublished(file: string): boolean {
+  return !basename(file).startsWith(".");
 }
 
 /** The program, and each file that it starts or loads as a program of its own: those of `imports`. */
@@ -98,7 +103,7 @@ function manifestIn(folder: string): Manifest {
 function noticesOf(files: readonly string[]): string {
   const packages = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
   const bundled = [...new Set(packages)].sort().map((folder) => noticeOf(join(AGENT, folder)));
-  const ofPage = webLicences().map(({ name, version, identifier, text = "" }) =>
+  const ofPage = referenceLicences().map(({ name, version, identifier, text = "" }) =>
     notice(`${name} ${version} (${identifier})`, [text]),
   );
   return [...new Set([...bundled, ...ofPage])].join("\n");

@@ -1,5 +1,6 @@
-/** All that the relay is built of. */
+/** All that the relay is built of, and the local server's page. */
 import { buildIfChanged } from "./fresh-build.ts";
+import { REFERENCE } from "./reference-bundle.ts";
 import { WEB } from "./web-bundle.ts";
 import { WORKER } from "./worker-bundle.ts";
 
@@ -8,4 +9,5 @@ export async function buildAll(say: (line: string) => void): Promise<void> {
   // The Worker's bundler wants the folder of its assets.
   await buildIfChanged(WEB, say);
   await buildIfChanged(WORKER, say);
+  await buildIfChanged(REFERENCE, say);
 }

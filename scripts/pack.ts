@@ -3,10 +3,10 @@ import { relative } from "node:path";
 import { packAgent } from "./agent-package.ts";
 import { buildIfChanged } from "./fresh-build.ts";
 import { reportAndExit } from "./problem.ts";
+import { REFERENCE } from "./reference-bundle.ts";
 import { DIST } from "./tree.ts";
-import { WEB } from "./web-bundle.ts";
 
-const tarball = await buildIfChanged(WEB, console.error)
+const tarball = await buildIfChanged(REFERENCE, console.error)
   .then(() => packAgent(DIST))
   .catch(reportAndExit);
 console.log(relative(process.cwd(), tarball));

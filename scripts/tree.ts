@@ -9,6 +9,9 @@ export const BUNDLE = join(ROOT, "dist/worker");
 /** The web app, as the relay serves it. */
 export const WEB_BUNDLE = join(ROOT, "dist/web");
 
+/** The reference, as the local server serves it. */
+export const REFERENCE_BUNDLE = join(ROOT, "dist/reference");
+
 /** What `npm run pack` makes. */
 export const DIST = join(ROOT, "dist");
 

@@ -1,12 +1,12 @@
-/** The web app and the pages beside it, as the relay serves them. */
+/** The web app as the relay serves it. */
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import type { Build } from "./fresh-build.ts";
-import { Problem } from "./problem.ts";
 import { ROOT, WEB_BUNDLE } from "./tree.ts";
+import { bundleByVite } from "./vite-bundle.ts";
 
 const compress = promisify(brotliCompress);
 const COMPRESSED = /\.(?:js|css|svg|html|webmanifest)$/;
@@ -19,33 +19,13 @@ export const WEB: Build = {
   sources: ["web", "shared", "package-lock.json"],
   progress: "Building the web app ...",
   async make(aside) {
-    await bundle(aside);
+    await bundleByVite({ outDir: aside });
     await bundleServiceWorker(aside);
-    cpSync(join(ROOT, "web/static"), aside, { recursive: true });
     await compressFiles(aside);
     // Cloudflare compresses by itself.
     writeFileSync(join(aside, ".assetsignore"), "*.br\n.sources-sha256\n.vite\n");
   },
 };
-
-/** Vite takes a second to load, so only those who build load it. */
-async function bundle(folder: string): Promise<void> {
-  const { build } = await import("vite");
-  // Vite takes it for the mode to build for, and React's own development build is three times as large.
-  process.env.NODE_ENV = "production";
-  const root = join(ROOT, "web");
-  try {
-    await build({
-      root,
-      configFile: join(root, "vite.config.ts"),
-      configLoader: "native",
-      logLevel: "error",
-      build: { outDir: folder, emptyOutDir: true },
-    });
-  } catch (error) {
-    throw new Problem(`The web app cannot be built:\n${error instanceof Error ? error.message : error}`);
-  }
-}
 
 /** Its list of files is that of this build, which it is named by. */
 async function bundleServiceWorker(folder: string): Promise<void> {

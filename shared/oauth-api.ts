@@ -28,6 +28,12 @@ export type ClientRequestView = z.infer<typeof clientRequestViewSchema>;
 /** `POST /v1/oauth/consents` */
 export const newConsentSchema = z.strictObject({
   request,
+  account: z
+    .string()
+    .optional()
+    .describe(
+      "The account that the person was shown; whoever is signed in as another one by now lets nobody in",
+    ),
   grant: newTokenSchema.omit({ credential: true, access: true }).describe("As for an AI token"),
 });
 

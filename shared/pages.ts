@@ -2,7 +2,6 @@
 
 /** Content types by file extension; other files are not served. */
 export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
-  ["html", "text/html; charset=utf-8"],
   ["js", "text/javascript; charset=utf-8"],
   ["css", "text/css; charset=utf-8"],
   ["svg", "image/svg+xml"],
@@ -87,6 +86,12 @@ const APP_PLACES: ReadonlySet<string> = new Set(["activity", "d", "docs", "fleet
 export function isAppPath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && APP_PLACES.has(path.split("/")[1] ?? ""));
 }
+
+/**
+ * Where an AI client sends a person's browser. The app's page answers here too, but only after the relay has checked the
+ * client's request, so it is none of the addresses that the app keeps for itself.
+ */
+export const CONSENT_PATH = "/authorize";
 
 /** Files of the build whose names change with their content. */
 export const UNCHANGING = /^\/assets\/[\w.-]+$/;

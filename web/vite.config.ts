@@ -1,11 +1,26 @@
-/** Builds the app into dist/web/. `npm run build` then adds the pages of `static/` (scripts/web-bundle.ts). */
+/** Builds the app into dist/web/; what `npm run build` does besides is in scripts/web-bundle.ts and reference-bundle.ts. */
 import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+/** Of the colours that Mantine comes with, these are none of the theme's; their variables would be in the first load. */
+const UNUSED_COLOURS = /^--mantine-color-(?:pink|grape|violet|indigo|cyan|teal|lime|orange)-/;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  css: {
+    postcss: {
+      plugins: [
+        {
+          postcssPlugin: "unused-colours",
+          Declaration(declaration) {
+            if (UNUSED_COLOURS.test(declaration.prop)) declaration.remove();
+          },
+        },
+      ],
+    },
+  },
   build: {
     outDir: join(import.meta.dirname, "../dist/web"),
     target: "es2023",
@@ -14,11 +29,6 @@ export default defineConfig({
     // Every browser that runs the app knows it.
     modulePreload: { polyfill: false },
     manifest: true,
-    license: { fileName: ".vite/licences.json" },
-    rolldownOptions: {
-      // The second is the local server's: the reference without the app.
-      input: ["index.html", "reference.html"].map((name) => join(import.meta.dirname, name)),
-    },
     reportCompressedSize: false,
   },
 });

@@ -12,7 +12,7 @@ import {
 } from "@matrx/shared/pages.ts";
 import { CLONE_FOLDER, PACKAGE_FOLDER } from "../config/program.ts";
 
-const WEB = CLONE_FOLDER ? join(CLONE_FOLDER, "dist/web") : join(PACKAGE_FOLDER, "web");
+const WEB = CLONE_FOLDER ? join(CLONE_FOLDER, "dist/reference") : join(PACKAGE_FOLDER, "web");
 
 /** What the page loads: in Hono's syntax. */
 export const REFERENCE_PATHS = ["/icon.svg", "/color-scheme.js", "/assets/:name{[\\w.-]+}"] as const;

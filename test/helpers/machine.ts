@@ -11,12 +11,12 @@ export interface Machine {
 
 const silent = () => undefined;
 
-/** Pairs it and waits until it is online. Stop its agent before the relay. */
-export async function connectMachine(relay: TestRelay): Promise<Machine> {
+/** Pairs it and waits until it is online. Stop its agent before the relay. `dataDir`: another folder makes it another device. */
+export async function connectMachine(relay: TestRelay, dataDir = relay.dataDir): Promise<Machine> {
   const stop = new AbortController().signal;
   const token = await relay.token();
-  const { device_id: id } = await ensurePaired(relay, token, stop, silent);
-  const agent = await startAgent({ dataDir: relay.dataDir, onStart: silent, onDeath: silent });
+  const { device_id: id } = await ensurePaired({ ...relay, dataDir }, token, stop, silent);
+  const agent = await startAgent({ dataDir, onStart: silent, onDeath: silent });
   const { name, state } = await untilOnline(relay, agent, { token, id, stop });
   if (state !== "ONLINE")
     throw new Error(`The agent does not get through. It said last:\n${agent.lastLines()}`);

@@ -6,8 +6,8 @@ import { registeredClientSchema } from "../../shared/oauth-api.ts";
 
 export interface OauthApp extends AsyncDisposable {
   readonly callback: string;
-  /** Registers. Returns its id. */
-  register(name?: string): Promise<string>;
+  /** Registers, with another address of its own if it has one. Returns its id. */
+  register(name?: string, redirect?: string): Promise<string>;
   /** Where it sends the browser. */
   address(id: string, changes?: Record<string, string>): string;
   /** What the browser brought back, once it has. */
@@ -31,8 +31,8 @@ export async function startOauthApp(relay: string): Promise<OauthApp> {
   return {
     callback,
     returned,
-    register: async (name = "Some assistant") => {
-      const body = { client_name: name, redirect_uris: [callback], token_endpoint_auth_method: "none" };
+    register: async (name = "Some assistant", redirect = callback) => {
+      const body = { client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: "none" };
       const headers = { "Content-Type": "application/json" };
       const response = await fetch(`${relay}/oauth/register`, {
         method: "POST",

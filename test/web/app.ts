@@ -11,6 +11,8 @@ export const SCREENS = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 } as const satisfies Record<string, BrowserContextOptions>;
 
+type RelayOptions = NonNullable<Parameters<typeof startRelay>[0]>;
+
 export type Screen = keyof typeof SCREENS;
 
 export interface Opened {
@@ -40,13 +42,13 @@ export interface App {
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
 }
 
-/** Starts them before the tests of a file, and ends them after. */
-export function startApp(): App {
+/** Starts them before the tests of a file, and ends them after. `relayOptions`: how the relay is started. */
+export function startApp(relayOptions: () => Promise<RelayOptions> = async () => ({})): App {
   let relay: TestRelay;
   let machine: Machine;
   let browser: Browser;
   beforeAll(async () => {
-    relay = await startRelay();
+    relay = await startRelay(await relayOptions());
     machine = await connectMachine(relay);
     browser = await startBrowser();
   });
@@ -121,7 +123,8 @@ export function smallTargets(page: Page, selector: string, least: number): Promi
   );
 }
 
-function faultsOf(page: Page): string[] {
+/** Faults of a page that is opened elsewhere than here, from now on. */
+export function faultsOf(page: Page): string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {

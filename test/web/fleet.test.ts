@@ -60,6 +60,35 @@ describe("machines", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("are removed with the keyboard alone, while their list changes, and the focus has a place", async () => {
+    const owner = await app.relay.signIn();
+    const { device } = await app.relay.request(owner, "POST /v1/devices", createdDeviceSchema, {
+      name: "spare",
+    });
+    const { page, faults } = await app.open(`/d/${device.id}`);
+    const focused = () => page.evaluate<string>("document.activeElement.textContent");
+    const dialog = page.getByRole("dialog");
+    const ask = async () => {
+      await page.keyboard.press("Enter");
+      await dialog.getByText("Remove spare? Its key stops working at once").waitFor();
+      await expect.poll(focused).toBe("Keep it");
+    };
+    await page.getByRole("button", { name: "Remove this machine" }).focus();
+    await ask();
+    // A list that comes while the question stands does not take the button away.
+    await page.waitForResponse("**/v1/devices", { timeout: 15_000 });
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(focused).toBe("Remove this machine");
+    await ask();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("spare was removed.").waitFor();
+    await page.waitForURL(/\/fleet$/);
+    await expect.poll(focused).toBe("Your machines");
+    expect(faults).toEqual([]);
+  });
+
   test("an address of none says so", async () => {
     const { page } = await app.open("/d/gone-0123456789");
     await page.getByRole("heading", { name: "No such machine" }).waitFor();

@@ -216,6 +216,8 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       const context = page.context();
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
       const cdp = await context.newCDPSession(page);
+      // What comes before it is active is dropped.
+      await page.evaluate(activated);
       const registrationId = await registrationOf(cdp);
       const deliver = (message: PushMessage | object | string) =>
         cdp.send("ServiceWorker.deliverPushMessage", {
@@ -359,6 +361,10 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     });
   });
 });
+
+/** In the page: its service worker is active. */
+const activated = `navigator.serviceWorker.ready.then(({ active }) => active.state === "activated" ||
+  new Promise((resolve) => active.addEventListener("statechange", () => resolve(true), { once: true })))`;
 
 async function registrationOf(cdp: CDPSession): Promise<string> {
   const found = new Promise<string>((resolve) => {

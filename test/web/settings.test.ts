@@ -6,42 +6,6 @@ import { APP, expectNoObjections, startApp } from "./app.ts";
 describe("settings", NEEDS_CHROMIUM, () => {
   const app = startApp();
 
-  test("a token for an AI reads only unless more is chosen, is shown once, works, and is revoked", async () => {
-    const { page, faults } = await app.open("/settings/tokens");
-    await page.getByRole("button", { name: "New token for an AI" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("page test");
-    await page.getByLabel("Folders, one a line").fill("/tmp");
-    await page.getByRole("button", { name: "Create the token" }).click();
-    const token = (await page.getByRole("group", { name: "New token" }).textContent()) ?? "";
-    const ask = (path: string, body?: object) =>
-      fetch(`${app.relay.url}${path}`, {
-        method: body ? "POST" : "GET",
-        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-    expect((await ask("/v1/account")).status).toBe(200);
-    const bash = await ask(`/v1/devices/${app.machine.id}/tools/Bash`, { command: "true" });
-    expect(await bash.json()).toMatchObject({ code: "PERMISSION_DENIED" });
-    await page.getByRole("button", { name: "Revoke page test" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke it" }).click();
-    await page.getByText("page test was revoked.").waitFor();
-    expect((await ask("/v1/account")).status).toBe(401);
-    expect(faults).toEqual([]);
-  });
-
-  test("a script's token comes with a warning, and only after it was understood", async () => {
-    const { page } = await app.open("/settings/tokens");
-    await page.getByRole("button", { name: "New token for my own script" }).click();
-    await page.getByText("Never give it to an AI.").waitFor();
-    await page.getByLabel("Name", { exact: true }).fill("backup");
-    const create = page.getByRole("button", { name: "Create the token" });
-    await create.click();
-    expect(await page.getByRole("group", { name: "New token" }).count()).toBe(0);
-    await page.getByLabel("It is for a script of my own").check();
-    await create.click();
-    await page.getByRole("group", { name: "New token" }).waitFor();
-  });
-
   test("another browser's session is seen, and ended there at once", async () => {
     const other = await app.open("/fleet");
     const { page } = await app.open("/settings/account");

@@ -20,6 +20,25 @@ describe("the app's frame", NEEDS_CHROMIUM, () => {
     },
   );
 
+  test("no page is wider than a screen of 320 pixels", async () => {
+    const opened = await app.open("/fleet", { screen: "phone" });
+    const { page } = opened;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const machine = `/d/${app.machine.id}`;
+    for (const path of [
+      ...["/fleet", "/pair", "/activity", "/settings/account", "/settings/tokens", "/settings/people"],
+      ...[machine, `${machine}/tools`, `${machine}/permissions`, `${machine}/tools/SystemInfo`],
+    ]) {
+      await page.goto(`${app.relay.url}${APP}${path}`);
+      await page.getByText("Connected", { exact: true }).waitFor();
+      if (path.endsWith("SystemInfo")) {
+        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();
+      }
+      await expectNoObjections(opened);
+    }
+  });
+
   test("styles carry the response's own nonce, and each response has another", async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {

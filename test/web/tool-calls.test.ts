@@ -78,6 +78,37 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     expect(await answer(page).textContent()).toContain("begun");
     expect(processesOf(folder)).toEqual([]);
     expect(existsSync(join(folder, "late"))).toBe(false);
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Answer");
+    expect(faults).toEqual([]);
+  });
+
+  test.each([true, false])("wide output scrolls in its box, on a phone too (dark: %s)", async (dark) => {
+    const opened = await app.open(tool("Bash"), { screen: "phone", dark });
+    const { page } = opened;
+    await page.setViewportSize({ width: 320, height: 640 });
+    await bash(page, `printf 'wide%.0s' $(seq 400); echo; seq 100; ${UNTIL_GO}`);
+    await expect.poll(() => soFar(page).textContent()).toMatch(/100\n$/);
+    await expectNoObjections(opened);
+    await page.getByRole("button", { name: `Stop Bash on ${app.machine.name}` }).tap();
+    await answer(page)
+      .getByText(/\(CANCELLED\)/)
+      .waitFor();
+    await expectNoObjections(opened);
+  });
+
+  test("signing out stops it, and a reload changes nothing about that", async () => {
+    const { page, faults } = await app.open(tool("Bash"));
+    await bash(page, "echo begun; sleep 60");
+    await expect.poll(() => soFar(page).textContent()).toBe("begun\n");
+    await page.getByRole("link", { name: "Settings" }).first().click();
+    await page.getByText("You have no passkey here").waitFor();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
+    await expect.poll(() => processesOf(folder)).toEqual([]);
+    expect(await page.getByRole("status", { name: "News" }).textContent()).toBe("");
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -33,6 +33,28 @@ describe("tools", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("the first call works with the keyboard alone", async () => {
+    const opened = await app.open("/fleet");
+    const { page } = opened;
+    const focused = () => page.evaluate<string>("document.activeElement.textContent");
+    await page.getByRole("link", { name: `Tools of ${app.machine.name}` }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe(`Tools of ${app.machine.name}`);
+    await page.getByRole("link", { name: /^SystemInfo/ }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("SystemInfo");
+    await page.keyboard.press("Tab");
+    await expect.poll(focused).toBe("Skip the list of tools");
+    await expectNoObjections(opened);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect.poll(focused).toBe("Run");
+    await page.keyboard.press("Enter");
+    await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();
+    await expect.poll(focused).toBe("Run");
+    expect(opened.faults).toEqual([]);
+  });
+
   test("what is missing or wrong is said at its field, and nothing is sent", async () => {
     const { page } = await app.open(tool("Grep"));
     const sent: string[] = [];
@@ -144,6 +166,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
       .first()
       .waitFor();
     await page.getByRole("link", { name: "Settings" }).first().click();
+    await page.getByText("You have no passkey here").waitFor();
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();

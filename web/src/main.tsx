@@ -4,9 +4,11 @@ import "./app/nonce.ts";
 import "./app/fonts-latin.css";
 import "./app/mantine-shell.css";
 import "./app/app.css";
+import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
 import "./app/proof-nonce.ts";
 import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
@@ -26,7 +28,7 @@ void import("./app/fonts-rest.css").catch(() => undefined);
 createRoot(root).render(
   <StrictMode>
     <Themed>
-      <RouterProvider router={router} />
+      {location.pathname === CONSENT_PATH ? <ConsentDoor /> : <RouterProvider router={router} />}
     </Themed>
   </StrictMode>,
 );

@@ -30,12 +30,12 @@ function page(title: string, content: string): string {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>${title}</title>
-    <link rel="stylesheet" href="/style.css">
+    <title>${title} · Matrx Relay</title>
+    <link rel="icon" href="/icon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="/refused.css">
   </head>
   <body>
-    <header><h1>Matrx Relay</h1></header>
-    <main><section class="card problem"><h2>${title}</h2>${content}</section></main>
+    <main><h1>${title}</h1>${content}</main>
   </body>
 </html>
 `;

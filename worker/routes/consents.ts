@@ -73,6 +73,7 @@ export const consentRoutes: readonly RelayRoute[] = [
       schema: newConsentSchema,
       example: {
         request: REQUEST,
+        account: "owner",
         grant: {
           name: "Some assistant",
           devices: [DEVICE],
@@ -86,7 +87,9 @@ export const consentRoutes: readonly RelayRoute[] = [
     errors: ["NOT_FOUND", "UNKNOWN_DEVICE", "CONFLICT", "RATE_LIMITED"],
     answer: async (c) => {
       const { caller } = c.var;
-      const { request, grant: wish } = await readBody(c.req.raw, CALLER_BODY, newConsentSchema);
+      const body = await readBody(c.req.raw, CALLER_BODY, newConsentSchema);
+      const { request, account: shown, grant: wish } = body;
+      requireShown(shown, caller.account);
       const authorization = await requested(c, request);
       requireItsDevice(authorization, wish);
       const account = c.env.ACCOUNT.getByName(caller.account);
@@ -131,6 +134,15 @@ async function requested(c: Context<RelayEnv>, query: string): Promise<Authoriza
       details: { field: "request" },
     });
   }
+}
+
+/** Somebody else may have signed in to this browser since the page was shown. Throws MatrxError. */
+function requireShown(shown: string | undefined, account: string): void {
+  if (shown === undefined || shown === account) return;
+  throw relayError("CONFLICT", `You are signed in as ${account} by now, not as ${shown}`, {
+    hint: "Load the page again, and look whose machines the app would use",
+    details: { field: "account" },
+  });
 }
 
 /** Who asks for one device is not let in at others. Throws MatrxError. */

@@ -8,6 +8,7 @@ import {
   registeredClientSchema,
 } from "@matrx/shared/oauth-api.ts";
 import type { Answer } from "@matrx/shared/openapi/operation.ts";
+import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { unauthenticated } from "../auth/keys.ts";
@@ -17,7 +18,7 @@ import { errorPage } from "../oauth/error-page.ts";
 import { protectedResource, withDocuments } from "../oauth/metadata.ts";
 import { authorizationServer, issuerOfRequest, oauthEnv } from "../oauth/server.ts";
 import { answerRegistration, answerTokenRequest } from "../oauth/token-request.ts";
-import { page } from "./page.ts";
+import { appPage } from "./page.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const ORIGIN = "https://relay.example";
@@ -160,7 +161,7 @@ export const oauthRoutes: readonly RelayRoute[] = [
   },
   {
     method: "GET",
-    path: "/authorize",
+    path: CONSENT_PATH,
     id: "authorizeClient",
     tag: "OAuth",
     summary: "Where a client sends its person's browser",
@@ -178,7 +179,7 @@ export const oauthRoutes: readonly RelayRoute[] = [
       } catch (error) {
         return errorPage(error);
       }
-      return page(c);
+      return appPage(c);
     },
   },
 ];

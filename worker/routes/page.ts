@@ -1,4 +1,4 @@
-/** The pages: static files, with headers that keep foreign code from running. */
+/** The app: its page at each of its addresses, and its files, with headers that keep foreign code from running. */
 import {
   appHeaders,
   builtPage,
@@ -12,10 +12,6 @@ import type { Context } from "hono";
 import { makeNonce } from "../auth/session-proof.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
-/** Files by the address that people see. */
-const PAGES: ReadonlyMap<string, string> = new Map([["/authorize", "/consent.html"]]);
-
-/** The app's page, at each of its addresses. */
 const APP = "/index.html";
 /** Where the page has the nonce for the first proof of its session. */
 const PROOF_NONCE_PLACE = "__PROOF_NONCE__";
@@ -32,19 +28,18 @@ export const docsRoute: RelayRoute = {
   answer: page,
 };
 
-/** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
+/** Serves the app's page or a file. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
-  if (isAppPath(pathname) || pathname === APP) return appPage(c);
-  const name = PAGES.get(pathname) ?? pathname;
-  const contentType = contentTypeOf(name);
+  if (isAppPath(pathname)) return appPage(c);
+  const contentType = contentTypeOf(pathname);
   if (!contentType) return c.notFound();
-  const compressed = wantsBrotli(c) ? await fileAt(c, `${name}.br`) : undefined;
-  const found = compressed ?? (await fileAt(c, name));
+  const compressed = wantsBrotli(c) ? await fileAt(c, `${pathname}.br`) : undefined;
+  const found = compressed ?? (await fileAt(c, pathname));
   if (!found) return c.notFound();
   const etag = found.headers.get("ETag");
   const headers = new Headers({ ...PAGE_HEADERS, "Content-Type": contentType, ...(etag && { ETag: etag }) });
-  if (UNCHANGING.test(name)) headers.set("Cache-Control", FOREVER);
+  if (UNCHANGING.test(pathname)) headers.set("Cache-Control", FOREVER);
   if (!compressed) return new Response(found.body, { status: found.status, headers });
   headers.set("Content-Encoding", "br");
   headers.set("Vary", "Accept-Encoding");
@@ -52,7 +47,7 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
 }
 
 /** The app's page. The nonces in it are this response's. */
-async function appPage(c: Context<RelayEnv>): Promise<Response> {
+export async function appPage(c: Context<RelayEnv>): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(APP, c.req.url));
   if (found.status !== 200) return c.notFound();
   const html = (await found.text()).replace(PROOF_NONCE_PLACE, await makeNonce(c.env));

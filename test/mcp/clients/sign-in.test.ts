@@ -6,8 +6,12 @@ import { deviceViewSchema } from "../../../shared/api.ts";
 import { fileIn, type Rig, startRig } from "../../e2e/rig.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../../helpers/browser.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { allow, asking, deny, signInByPastedLink } from "../../web/asked.ts";
 import { NEEDS_STRANGERS } from "../strangers.ts";
 import { startMcpRemote } from "./mcp-remote.ts";
+
+/** By what name mcp-remote registers. */
+const CLIENT = "MCP CLI Proxy";
 
 describe("mcp-remote signs in", { ...NEEDS_STRANGERS, ...NEEDS_CHROMIUM }, () => {
   let rig: Rig;
@@ -31,22 +35,19 @@ describe("mcp-remote signs in", { ...NEEDS_STRANGERS, ...NEEDS_CHROMIUM }, () =>
     return await context.newPage();
   }
 
-  const question = (page: Page) => page.getByRole("heading", { name: "Connect MCP CLI Proxy?" });
-
   it.each(["legacy", "auto"] as const)("and works until the owner ends it, %s", async (protocol) => {
     const [page, folder] = [await newPage(), temporaryFolder()];
     const start = () => startMcpRemote(`${rig.relay.url}/mcp`, folder, protocol);
     const app = start();
 
     await page.goto(await app.asked());
-    await page.getByText("An app wants to use your devices").waitFor();
-    await page.getByLabel("Or paste the link here").fill(await rig.relay.signInLink());
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await question(page).waitFor();
+    await page.getByText("An app wants to use your machines").waitFor();
+    await signInByPastedLink(page, rig.relay);
+    await asking(page, CLIENT).waitFor();
     await page.getByLabel(deviceName).check();
-    await page.getByLabel("Folders it may work in").fill(rig.folder);
+    await page.getByLabel("Folders, one a line").fill(rig.folder);
     await page.getByLabel("Name in your list").fill(`proxy ${protocol}`);
-    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await allow(page).click();
     await page.getByText("Authorization successful!").waitFor();
 
     await app.connected;
@@ -67,16 +68,16 @@ describe("mcp-remote signs in", { ...NEEDS_STRANGERS, ...NEEDS_CHROMIUM }, () =>
     expect(JSON.stringify(await again.client.callTool(reading))).toContain("from the home machine");
     expect(again.unread()).toBe(0);
 
-    await page.goto(rig.relay.url);
+    await page.goto(`${rig.relay.url}/settings/tokens`);
     await page.getByRole("button", { name: `Revoke proxy ${protocol}` }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke it" }).click();
     await page.getByText(`proxy ${protocol} was revoked.`).waitFor();
     const ended = expect(again.client.callTool(reading)).rejects.toThrow(
       "mcp-remote: Authorization failed: access_denied",
     );
     await page.goto(await again.asked());
-    await question(page).waitFor();
-    await page.getByRole("button", { name: "Don't allow" }).click();
+    await asking(page, CLIENT).waitFor();
+    await deny(page).click();
     await ended;
     expect(again.said()).toContain("Remote server requires authorization");
   });

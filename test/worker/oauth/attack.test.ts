@@ -128,6 +128,16 @@ it("nobody but a person at our own page lets a client in", async () => {
   }
 });
 
+it("who is signed in as another account than the page showed lets nobody in", async () => {
+  const grant = { name: "x", paths: ["~/projects"], devices: [laptop] };
+  const body = { request: await client.request(), account: ben.account, grant };
+  const before = await grantIds(ann);
+  expect((await post(ann.accessToken, "/v1/oauth/consents", body)).status).toBe(409);
+  expect(await grantIds(ann)).toEqual(before);
+  const own = { ...body, account: ann.account };
+  expect((await post(ann.accessToken, "/v1/oauth/consents", own)).status).toBe(200);
+});
+
 it("the page can't be framed", async () => {
   const response = await authorize(await client.request());
   expect(response.status).toBe(200);

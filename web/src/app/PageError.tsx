@@ -1,20 +1,29 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. Nothing of this one has to be loaded. */
 import { Text } from "@mantine/core";
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
+import { shortLine } from "../ui/visible-text.ts";
 import classes from "./PageError.module.css";
 
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>{wordsOf(error)}</Text>
+      <Text>
+        {wordsOf(error)} Nothing was changed by that. Try again, or load the page anew; if it stays so, update
+        the relay.
+      </Text>
+      <Text size="sm" c="dimmed">
+        What went wrong, for a report:{" "}
+        <bdi>{shortLine(error instanceof Error ? error.message : String(error))}</bdi>
+      </Text>
       <div className={classes.ways}>
         <button type="button" className={classes.again} onClick={reset}>
           Try again
         </button>
         <button type="button" className={classes.again} onClick={() => location.reload()}>
-          Load the app anew
+          Load the page anew
         </button>
+        <Link to="/fleet">Your machines</Link>
       </div>
     </Page>
   );
@@ -23,6 +32,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 /** What browsers say of a file that they could not load helps nobody. */
 function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (!/module|preload/.test(message)) return message;
-  return "A part of the app could not be loaded: the relay can't be reached, or has a newer release.";
+  if (!/dynamically imported module|module script failed|unable to preload/i.test(message))
+    return "The relay or the machine sent something that this page does not understand, or the page has a mistake.";
+  return "A part of the app could not be loaded: the relay can't be reached at the moment, or has a newer release.";
 }

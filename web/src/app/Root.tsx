@@ -1,12 +1,22 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
 import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
-import { followLink, goOnAfterSignIn, useLinks } from "../features/sign-in/links.ts";
+import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { useDirectConnection } from "../direct/use-direct-connection.ts";
+import {
+  followLink,
+  goOnAfterSignIn,
+  type Links,
+  takeWaitingCode,
+  useLinks,
+} from "../features/sign-in/links.ts";
+import type { AccountView } from "../relay/account.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
-import classes from "./Root.module.css";
+import { Waiting } from "../ui/Waiting.tsx";
+import { Door } from "./Door.tsx";
+import { useTab } from "./tab-store.ts";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
@@ -26,12 +36,12 @@ const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx"))
 
 export function Root() {
   const { data: account, error, refetch } = useAccount();
-  const { isFollowing, invite, share } = useLinks();
+  const links = useLinks();
+  const { isFollowing } = links;
   const ways = useWays();
-  const { signedIn } = ways;
   const isReference = useMatchRoute()({ to: "/docs" }) !== false;
   useEffect(() => {
-    const read = () => void refreshAccount();
+    const read = () => void refreshAccount().catch(() => undefined);
     read();
     addEventListener("online", read);
     return () => removeEventListener("online", read);
@@ -44,24 +54,49 @@ export function Root() {
   }, [ways]);
   const id = account?.account;
   useAccountConnection(isFollowing ? undefined : id);
+  useDirectConnection(isFollowing ? undefined : id);
   useEffect(() => {
     if (id !== undefined && !isFollowing) goOnAfterSignIn(ways);
   }, [id, isFollowing, ways]);
 
+  const door = doorFor({ links, account, error, retry: () => void refetch(), ways, isReference });
+  return (
+    <>
+      {door}
+      <KeptShell account={id} isShown={door === undefined} />
+      <Notices />
+      <Questions />
+    </>
+  );
+}
+
+interface AtTheDoor {
+  readonly links: Links;
+  readonly account: AccountView | null | undefined;
+  readonly error: unknown;
+  readonly retry: () => void;
+  readonly ways: ReturnType<typeof useWays>;
+  /** The reference is for everybody. */
+  readonly isReference: boolean;
+}
+
+/** Undefined: the app itself is shown. */
+function doorFor({ links, account, error, retry, ways, isReference }: AtTheDoor): ReactNode {
+  const { isFollowing, invite, share } = links;
   if (isFollowing) return <Door>{<Loader />}</Door>;
   if (invite !== undefined)
     return (
       <Door>
-        <Invite code={invite} account={account} signedIn={signedIn} />
+        <Invite code={invite} account={account} signedIn={ways.cameIn} />
       </Door>
     );
   if (account && share !== undefined)
     return (
       <Door>
-        <ShareOffer code={share} accepted={signedIn} />
+        <ShareOffer code={share} />
       </Door>
     );
-  if (account) return <Shell />;
+  if (account) return undefined;
   if (account === null && isReference)
     return (
       <Suspense>
@@ -71,20 +106,32 @@ export function Root() {
   if (account === null)
     return (
       <Door>
-        <SignIn signedIn={signedIn} />
+        <SignIn signedIn={ways.signedIn} />
       </Door>
     );
-  return <Door>{error ? <Problem error={error} retry={() => void refetch()} /> : <Loader />}</Door>;
+  return <Door>{error ? <Problem error={error} retry={retry} /> : <Waiting />}</Door>;
 }
 
-/** A page before the app itself. */
-function Door({ children }: { children: ReactNode }) {
+interface KeptShellProps {
+  readonly account: string | undefined;
+  readonly isShown: boolean;
+}
+
+/**
+ * The app. While its person has to sign in again it waits unseen, with all that was typed; whoever signs out, or is signed in
+ * next, finds nothing of it.
+ */
+function KeptShell({ account, isShown }: KeptShellProps) {
+  const forgotten = useTab((tab) => tab.forgotten);
+  const now = account === undefined ? undefined : `${account} ${forgotten}`;
+  const [last, setLast] = useState(now);
+  if (now !== undefined && now !== last) setLast(now);
+  const kept = now ?? last;
+  if (!kept?.endsWith(` ${forgotten}`)) return null;
   return (
-    <div className={classes.door}>
-      <Suspense fallback={<Loader />}>{children}</Suspense>
-      <Notices />
-      <Questions />
-    </div>
+    <Activity key={kept} mode={isShown ? "visible" : "hidden"}>
+      <Shell />
+    </Activity>
   );
 }
 
@@ -92,7 +139,15 @@ function useWays() {
   const navigate = useNavigate();
   return useMemo(
     () => ({
-      signedIn: refreshAccount,
+      signedIn: () => {
+        takeWaitingCode();
+        return refreshAccount();
+      },
+      /** A new account has none of the pages that were open here. */
+      cameIn: async () => {
+        await navigate({ to: "/fleet", replace: true });
+        await refreshAccount();
+      },
       toPairing: (code: string) => void navigate({ to: "/pair", hash: code }),
       toCall: (device: string, call: string) =>
         void navigate({ to: "/d/$device/calls/$call", params: { device, call } }),

@@ -4,6 +4,8 @@
  */
 import {
   type InfiniteData,
+  type QueriesOptions,
+  type QueriesResults,
   QueryClient,
   type QueryKey,
   type UseInfiniteQueryOptions,
@@ -11,11 +13,12 @@ import {
   type UseQueryOptions,
   type UseQueryResult,
   useInfiniteQuery as useInfiniteQueryOf,
+  useQueries as useQueriesOf,
   useQuery as useQueryOf,
 } from "@tanstack/react-query";
 import { ApiError } from "../relay/api-error.ts";
 import { useConnection } from "../relay/connection.ts";
-import { onLeave } from "./use-account.ts";
+import { onForget } from "./tab-store.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -28,8 +31,16 @@ export const queryClient = new QueryClient({
   },
 });
 
-export function useQuery<T, D = T>(options: UseQueryOptions<T, Error, D>): UseQueryResult<D> {
+export function useQuery<T, D = T, K extends QueryKey = QueryKey>(
+  options: UseQueryOptions<T, Error, D, K>,
+): UseQueryResult<D> {
   return useQueryOf(options, queryClient);
+}
+
+export function useQueries<T extends unknown[]>(options: {
+  queries: readonly [...QueriesOptions<T>];
+}): QueriesResults<T> {
+  return useQueriesOf(options, queryClient);
 }
 
 export function useInfiniteQuery<T, K extends QueryKey, P>(
@@ -43,4 +54,4 @@ useConnection.subscribe(({ state }, before) => {
   if (state === "online" && before.state !== "online") void queryClient.invalidateQueries();
 });
 
-onLeave(() => queryClient.removeQueries());
+onForget(() => queryClient.removeQueries());

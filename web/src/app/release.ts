@@ -1,5 +1,6 @@
 /** The service worker, and the news that a newer release of the app is there. */
 import { create } from "zustand";
+import { store, stored } from "./storage.ts";
 
 interface Release {
   /** Installed, and waiting for the tabs of this release to close. */
@@ -36,8 +37,7 @@ export function update(): void {
 /** A tab of an older release asks for a file that is gone: the page of the new one knows its own. Once, or it would never end. */
 export function reloadOnMissingFile(): void {
   addEventListener("vite:preloadError", (event) => {
-    if (sessionStorage.getItem(RELOADED) !== null) return;
-    sessionStorage.setItem(RELOADED, "yes");
+    if (stored("tab", RELOADED) !== undefined || !store("tab", RELOADED, "yes")) return;
     event.preventDefault();
     location.reload();
   });

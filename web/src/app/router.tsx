@@ -33,6 +33,24 @@ const fleet = createRoute({
   component: lazyRouteComponent(() => import("../features/fleet/FleetPage.tsx"), "FleetPage"),
 });
 
+/** The ids of the machines that a tool is to run on, with commas between. */
+const machinesOf = ({ machines }: Record<string, unknown>): { machines?: string } =>
+  typeof machines === "string" ? { machines } : {};
+
+const many = createRoute({
+  getParentRoute: () => root,
+  path: "/fleet/run",
+  validateSearch: machinesOf,
+  component: lazyRouteComponent(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
+});
+
+const manyTool = createRoute({
+  getParentRoute: () => root,
+  path: "/fleet/run/$tool",
+  validateSearch: machinesOf,
+  component: lazyRouteComponent(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
+});
+
 const pair = createRoute({
   getParentRoute: () => root,
   path: "/pair",
@@ -122,6 +140,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     fleet,
+    many,
+    manyTool,
     pair,
     device,
     tools,

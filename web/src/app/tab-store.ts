@@ -3,35 +3,41 @@
  * should be lost. Whoever signs out, or is signed in next, finds nothing of it.
  */
 
+import { create } from "zustand";
+import { store, storedJson, unstore, unstoreAll } from "./storage.ts";
+
 const PREFIX = "matrx-tab:";
 const OWNER = "account";
+
+/** How often what the tab kept was forgotten: what is on the screen goes with it. */
+export const useTab = create<{ readonly forgotten: number }>(() => ({ forgotten: 0 }));
+
+/** Whose it is, where the browser keeps nothing. */
+let owner: string | undefined;
 
 const forgetting = new Set<() => void>();
 
 /** False: there is no room for it. */
 export function keepInTab(name: string, value: unknown): boolean {
-  try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
-    return true;
-  } catch {
-    return false;
-  }
+  return store("tab", PREFIX + name, JSON.stringify(value));
 }
 
-/** What was kept, by whichever release of the app: undefined where it cannot be read. */
-export function keptInTab<T>(name: string): T | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? "") as T;
-  } catch {
-    return undefined;
-  }
+/** What was kept, by whichever release of the app; undefined: nothing, or what `isRight` does not know. */
+export function keptInTab<T>(name: string, isRight: (value: unknown) => value is T): T | undefined {
+  const kept = storedJson("tab", PREFIX + name);
+  return isRight(kept) ? kept : undefined;
+}
+
+/** It is no longer needed. */
+export function dropInTab(name: string): void {
+  unstore("tab", PREFIX + name);
 }
 
 /** The tab is this account's from now on. */
 export function claimTab(account: string): void {
-  const owner = keptInTab<string>(OWNER);
-  if (owner === account) return;
-  if (owner !== undefined) forgetTab();
+  const before = owner ?? keptInTab(OWNER, (value) => typeof value === "string");
+  if (before !== undefined && before !== account) forgetTab();
+  owner = account;
   keepInTab(OWNER, account);
 }
 
@@ -41,6 +47,8 @@ export function onForget(forget: () => void): void {
 }
 
 export function forgetTab(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+  owner = undefined;
+  unstoreAll("tab", PREFIX);
   for (const forget of forgetting) forget();
+  useTab.setState(({ forgotten }) => ({ forgotten: forgotten + 1 }));
 }

@@ -71,6 +71,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-error": "#b42318",
     "--mantine-color-red-outline": "#b42318",
     "--mantine-color-red-light-color": "#b42318",
+    "--mantine-color-yellow-outline": "#8a4b00",
     "--surface": "#ffffff",
     "--surface-raised": "#f1f4f9",
     "--border": "#d5dbe5",

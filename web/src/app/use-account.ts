@@ -6,20 +6,25 @@ import { followDevices, forgetDevices, refreshDevices } from "../relay/devices.t
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { createReading } from "../relay/reading.ts";
 import { onOtherSession } from "../relay/session.ts";
-import { say } from "../ui/notices.ts";
+import { fits } from "../relay/shapes.ts";
+import { withdrawQuestion } from "../ui/confirm.ts";
+import { dismissAll, say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
-import { claimTab, forgetTab } from "./tab-store.ts";
+import { claimTab, forgetTab, onForget } from "./tab-store.ts";
 
-const account = createReading<AccountView | null>(readAccount, lastKnown<AccountView>("account"));
-const forgetters: (() => void)[] = [];
+const account = createReading<AccountView | null>(
+  readAccount,
+  lastKnown("account", (kept) => fits("GET /v1/account", kept)),
+);
 
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export const useAccount = account.use;
 
 async function readAccount(): Promise<AccountView | null> {
-  const before = account.now().data;
   const found = await signedInAccount();
+  const before = account.now().data;
   if (before && before.account !== found?.account) leaveAccount();
+  if (before && !found) tellSignedOut();
   if (found) {
     remember("account", found);
     claimTab(found.account);
@@ -27,30 +32,45 @@ async function readAccount(): Promise<AccountView | null> {
   return found;
 }
 
-/** Reads anew who is signed in. */
-export function refreshAccount(): Promise<void> {
-  return account.now().refetch();
+/** Reads anew who is signed in. Throws ApiError: then it is not known, and what is shown may be another's. */
+export async function refreshAccount(): Promise<void> {
+  await account.now().refetch();
+  const { error } = account.now();
+  if (error) throw error;
 }
 
-/** Calls back when an account is left, so that nothing of it is shown to whoever is signed in next. */
-export function onLeave(forget: () => void): void {
-  forgetters.push(forget);
-}
-
-/** Nothing of an account stays on the screen or in this browser, whoever is signed in next. */
+/** Nothing of an account stays on the screen. What a page had read waits in this tab, for the same person to sign in again. */
 export function leaveAccount(): void {
   clearLive();
+  withdrawQuestion();
+  dismissAll();
   forgetLastKnown();
-  forgetDevices();
-  for (const forget of forgetters) forget();
 }
+
+onForget(forgetDevices);
+
+/** This tab itself signs out. */
+let isLeaving = false;
 
 /** Signs out in this browser. Throws ApiError. */
 export async function endSession(): Promise<void> {
-  await signOut();
+  isLeaving = true;
+  try {
+    await signOut();
+    forgetSession();
+  } finally {
+    isLeaving = false;
+  }
+}
+
+function forgetSession(): void {
   account.put(null);
   leaveAccount();
   forgetTab();
+}
+
+function tellSignedOut(): void {
+  if (!isLeaving) say("You were signed out here: the session was ended elsewhere, or has expired.");
 }
 
 /** Keeps up with the account's machines while it is signed in. */
@@ -65,16 +85,22 @@ export function useAccountConnection(id: string | undefined): void {
       },
       onFrame: takeFrame,
       onSignedOut: () => {
-        say("You were signed out here: the session was ended elsewhere, or has expired.");
         account.put(null);
         leaveAccount();
+        tellSignedOut();
       },
     });
     return () => {
       unfollow();
       disconnect();
+      // Until now, it told of what this account may see.
+      clearLive();
     };
   }, [id]);
 }
 
-onOtherSession(() => void refreshAccount());
+onOtherSession((isSignedOut) => {
+  if (!isSignedOut) return void refreshAccount().catch(() => undefined);
+  forgetSession();
+  say("You signed out in another tab.");
+});

@@ -1,6 +1,7 @@
 /** One connection of the account link: what the relay tells this person's screens. */
 import type { ToPerson } from "@matrx/shared/account-frames.ts";
 import { accessToken } from "./api.ts";
+import { frameOf } from "./frames.ts";
 
 /** More often than an access token ends, in milliseconds. */
 const RENEW_EVERY = 120_000;
@@ -63,20 +64,11 @@ function follow(socket: WebSocket, { onFrame, onRoundTrip, onEnd }: AccountListe
   socket.onopen = check;
   socket.onmessage = ({ data }) => {
     if (isOver) return;
-    const frame = parsed(data);
+    const frame = frameOf(data);
     if (frame?.type === "pong" && askedAt !== undefined) onRoundTrip(performance.now() - askedAt);
     askedAt = undefined;
-    // A newer relay may send what this page does not know.
     if (frame) onFrame(frame);
   };
   socket.onclose = end;
   return { send, check, close };
-}
-
-function parsed(data: unknown): ToPerson | undefined {
-  try {
-    return JSON.parse(String(data));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-/** What the relay answered instead of doing it (RFC 9457). */
+/** What the relay answered instead of doing it (RFC 9457), or what came in place of its answer. */
 import type { problemSchema } from "@matrx/shared/api.ts";
 import type * as z from "zod";
 
@@ -33,7 +33,43 @@ export function unreachableError(): ApiError {
   });
 }
 
-/** Tells whether the session is over. */
+/** Nothing answered in time. What changes something may have been done. */
+export function silentError(method = "GET"): ApiError {
+  const isRead = method === "GET";
+  return new ApiError(0, {
+    detail: isRead
+      ? "The relay doesn't answer."
+      : "The relay doesn't answer, so it is unclear whether it was done.",
+    hint: isRead
+      ? "Check your connection, and try again."
+      : "Look whether it was done before you do it again.",
+  });
+}
+
+/** The answer has no form that this page knows. */
+export function unreadableError(status: number): ApiError {
+  return new ApiError(status, {
+    detail: "The relay's answer can't be read here.",
+    hint: "It broke off on the way, or the relay and this page are of different releases. Try again, or load the page anew.",
+  });
+}
+
+/** A page came, as a network sends it that wants people to sign in first, or a proxy whose relay is gone. */
+export function otherPageError(status: number): ApiError {
+  return new ApiError(status, {
+    detail: "Something else answered in place of the relay.",
+    hint: "A network that asks you to sign in does that, or a proxy that can't reach the relay. Open any other site, then try again.",
+  });
+}
+
+export function otherSessionError(): ApiError {
+  return new ApiError(0, {
+    detail: "Somebody signed in or out meanwhile.",
+    hint: "Look whether it was done, then try again.",
+  });
+}
+
+/** Tells whether the session is over: only the relay itself can say so. */
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 401;
+  return error instanceof ApiError && error.status === 401 && error.code !== undefined;
 }

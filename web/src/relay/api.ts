@@ -1,14 +1,29 @@
 /** The relay's REST interface, with the access token of this browser's session. */
-import { ApiError, unreachableError } from "./api-error.ts";
+import {
+  type ApiError,
+  otherPageError,
+  otherSessionError,
+  unreachableError,
+  unreadableError,
+} from "./api-error.ts";
+import { patientFetch, patientText } from "./patient-fetch.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Answer, Line, Options } from "./routes.ts";
 import * as session from "./session.ts";
+import { fits } from "./shapes.ts";
 
-/** Calls a route. Resolves to the answer's body. Throws ApiError. */
+/** Calls a route. Resolves to the answer's body. Throws ApiError, also if somebody signed in or out meanwhile. */
 export async function api<L extends Line>(line: L, ...[options]: Options<L>): Promise<Answer<L>> {
-  const response = await send(line, (options ?? {}) as Request);
-  const answer = await answerOf(response);
-  if (!response.ok) throw new ApiError(response.status, answer ?? {});
-  return answer as Answer<L>;
+  const turn = session.sessionTurn();
+  try {
+    const response = await open(line, (options ?? {}) as Request);
+    const answer = await answerOf(response, line);
+    if (!fits(line, answer)) throw unreadableError(response.status);
+    if (turn === session.sessionTurn()) return answer;
+  } catch (error) {
+    if (turn === session.sessionTurn()) throw error;
+  }
+  throw otherSessionError();
 }
 
 /** The response to a request for events (`text/event-stream`), until `signal`. Throws ApiError. */
@@ -16,8 +31,10 @@ export function openEvents<L extends Line>(
   line: L,
   options: NonNullable<Options<L>[0]>,
   signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  return open(line, { ...(options as Request), headers: { Accept: "text/event-stream" }, signal });
+  const accepting = { ...headers, Accept: "text/event-stream" };
+  return open(line, { ...(options as Request), headers: accepting, signal });
 }
 
 /** The answer to a request for a file. Throws ApiError. */
@@ -30,7 +47,7 @@ export async function openFile<L extends Line>(line: L, ...[options]: Options<L>
 
 async function open(line: Line, options: Request): Promise<Response> {
   const response = await send(line, options);
-  if (!response.ok) throw new ApiError(response.status, (await answerOf(response)) ?? {});
+  if (!response.ok) throw await refusalIn(response);
   return response;
 }
 
@@ -40,14 +57,15 @@ export async function postOpenly<T>(
   body: object,
   headers?: Readonly<Record<string, string>>,
 ): Promise<T> {
-  const response = await reach(path, {
+  const response = await patientFetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   session.noteNonce(response);
-  const answer = await answerOf(response);
-  if (!response.ok) throw new ApiError(response.status, answer ?? {});
+  if (!response.ok) throw await refusalIn(response);
+  const answer = await answerOf(response, "POST");
+  if (answer === undefined) throw unreadableError(response.status);
   return answer as T;
 }
 
@@ -56,9 +74,7 @@ export async function accessToken(): Promise<string | undefined> {
   try {
     return await session.accessToken();
   } catch (error) {
-    if (error instanceof TypeError) throw unreachableError();
-    if (!(error instanceof Response)) throw error;
-    throw new ApiError(error.status, (await answerOf(error)) ?? {});
+    throw error instanceof Response ? await refusalIn(error) : error;
   }
 }
 
@@ -70,14 +86,16 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** A token may end on the way, or with the relay's keys: then another one is asked for, once. */
+/** A token may end on the way, or with the relay's keys: then another one is asked for, once. Never in another's name. */
 async function send(line: string, { path = {}, query, body, headers, signal }: Request): Promise<Response> {
   const [method = "GET", template = "/"] = line.split(" ");
   const address = addressOf(template, path, query);
+  const turn = session.sessionTurn();
   let token: string | undefined;
   const once = async () => {
     token = await accessToken();
-    return reach(address, {
+    if (turn !== session.sessionTurn()) throw otherSessionError();
+    return patientFetch(address, {
       method,
       ...(signal && { signal }),
       headers: {
@@ -106,25 +124,26 @@ export function addressOf(
   return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given)}`;
 }
 
-async function reach(address: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(address, { credentials: "same-origin", cache: "no-store", ...init });
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw unreachableError();
-  }
+async function refusalIn(response: Response): Promise<ApiError> {
+  const text = await patientText(response);
+  return refusalOf(response, parsed(text) ?? {});
 }
 
-async function answerOf(response: Response): Promise<object | undefined> {
-  const text = await response.text().catch(() => {
-    throw unreachableError();
-  });
+/** Undefined: the answer is empty. */
+async function answerOf(response: Response, line: string): Promise<unknown> {
+  const text = await patientText(response, line.split(" ")[0]);
   if (!text) return undefined;
+  const answer = parsed(text);
+  if (answer !== undefined) return answer;
+  throw /^\s*</.test(text) ? otherPageError(response.status) : unreadableError(response.status);
+}
+
+/** Undefined: neither an object nor a list. */
+function parsed(text: string): object | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    throw new ApiError(response.status, {
-      detail: `The relay sent an answer this page doesn't understand (${response.status}).`,
-    });
+    return undefined;
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type * as z from "zod";
+import { fits } from "./shapes.ts";
 
 /** The relay says something every 15 seconds; after this long without a word the connection is broken, in milliseconds. */
 const SILENT_AFTER = 45_000;
@@ -30,16 +31,51 @@ interface RawEvent {
 /** Yields what is told of a call, until the stream ends, breaks or falls silent. An answer comes last. */
 export async function* eventsOf(response: Response): AsyncGenerator<Told> {
   for await (const { event, data } of rawEventsOf(response)) {
-    if (event === "call") continue;
-    const value = JSON.parse(data);
-    if (event === "result") yield { kind: "answer", answer: value };
-    else if (event === "error") yield { kind: "answer", answer: answerOf(value) };
-    else yield { kind: "event", event: value };
+    if (event === "result") yield { kind: "answer", answer: resultIn(data) };
+    else if (event === "error") yield { kind: "answer", answer: answerOf(problemIn(data)) };
+    else if (isKnown(event)) yield { kind: "event", event: JSON.parse(data) };
   }
 }
 
+/** A newer relay may tell more than this page knows. */
+function isKnown(event: string): event is CallEvent["type"] {
+  return KNOWN.includes(event);
+}
+
+const KNOWN: readonly string[] = ["output", "gap", "progress", "approval"] satisfies CallEvent["type"][];
+
+/** The call ended, whatever came of its answer on the way. */
+function resultIn(data: string): CallAnswer {
+  try {
+    const value: unknown = JSON.parse(data);
+    if (fits("POST /v1/devices/{device}/tools/{tool}", value)) return value;
+  } catch {
+    // Told below.
+  }
+  return { ...UNREADABLE, type: "error", output: UNREADABLE.detail };
+}
+
+function problemIn(data: string): Problem {
+  try {
+    const value: Partial<Problem> | null = JSON.parse(data);
+    return { ...UNREADABLE, ...value };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+type Problem = Pick<z.infer<typeof problemSchema>, "title" | "detail" | "code" | "hint" | "hop">;
+
+const UNREADABLE = {
+  title: "Unreadable answer",
+  detail: "The call ended, and its answer can't be read here.",
+  code: "INVALID_ANSWER",
+  hint: "Check what it changed before you run it again. If it stays so, update the relay.",
+  hop: "relay",
+} as const;
+
 /** A problem in place of an answer. */
-function answerOf({ title, detail, code, hint, hop }: z.infer<typeof problemSchema>): CallAnswer {
+function answerOf({ title, detail, code, hint, hop }: Problem): CallAnswer {
   return {
     type: "error",
     output: detail ?? title,

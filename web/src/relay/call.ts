@@ -7,10 +7,12 @@ import { type CallAnswer, type CallEvent, eventsOf } from "./call-events.ts";
 
 /** Pause before the relay is asked again what became of a call, in milliseconds. */
 const AGAIN = 2000;
+/** How often a call is sent again to a relay that did not answer: by its key the relay knows it, and makes it once. */
+const MOST_RETRIES = 5;
 /** The session is over, may not read the call, or there is no record of it. */
 const FINAL_STATUSES = [401, 403, 404];
 
-type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
+export type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
 
 export interface CallListener {
   /** It is on its way. */
@@ -25,8 +27,11 @@ export class Call {
   readonly device: string;
   readonly tool: Tool;
   readonly #leaving = new AbortController();
+  readonly #key = crypto.randomUUID();
   /** Its name at the relay, once that is known. */
   #id: string | undefined;
+  /** Somebody wants it stopped. */
+  #isUnwanted = false;
 
   /** Nothing is sent before `run`. */
   constructor(device: string, tool: Tool) {
@@ -53,8 +58,9 @@ export class Call {
     }
   }
 
-  /** Asks the machine to stop it. Throws ApiError. */
+  /** Asks the machine to stop it: at once, or as soon as the relay has named it. Throws ApiError. */
   async stop(): Promise<void> {
+    this.#isUnwanted = true;
     if (this.#id === undefined) return;
     const path = { device: this.device, call: this.#id };
     await api("POST /v1/devices/{device}/calls/{call}/cancel", { path });
@@ -68,16 +74,19 @@ export class Call {
   /** Undefined when the connection broke after the call was made. */
   async #make(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined> {
     const path = { device: this.device, tool: this.tool.name };
+    const { signal } = this.#leaving;
+    const headers = { "Idempotency-Key": this.#key };
     const open = () =>
-      openEvents("POST /v1/devices/{device}/tools/{tool}", { path, body: input }, this.#leaving.signal);
-    try {
-      return await this.#follow(open, listener);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 0 || !this.hasEffect) throw error;
-      throw new ApiError(0, {
-        detail: "The relay didn't answer, so it is unclear whether the call was made.",
-        hint: "Check what it changed before you run it again.",
-      });
+      openEvents("POST /v1/devices/{device}/tools/{tool}", { path, body: input }, signal, headers);
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.#follow(open, listener);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 0 || !this.hasEffect) throw error;
+        if (retries === MOST_RETRIES) throw unclearError();
+      }
+      listener.onTrouble("Can't reach the relay. Making sure that it got the call …");
+      await this.#pause();
     }
   }
 
@@ -101,10 +110,12 @@ export class Call {
   }
 
   /** Reads the events of a call. Undefined: the connection broke before its end. */
-  async #follow(open: () => Promise<Response>, { onCall, onEvent }: CallListener) {
+  async #follow(open: () => Promise<Response>, { onCall, onEvent, onTrouble }: CallListener) {
     const response = await open();
+    const isNamed = this.#id !== undefined;
     this.#id = response.headers.get("Matrx-Call") ?? this.#id;
     onCall();
+    if (this.#isUnwanted && !isNamed) this.stop().catch((error: Error) => onTrouble(error.message));
     for await (const event of eventsOf(response)) {
       if (event.kind === "answer") return event.answer;
       onEvent(event.event);
@@ -124,7 +135,16 @@ export class Call {
   }
 }
 
-function brokenReadError(tool: string): ApiError {
+function unclearError(): ApiError {
+  return new ApiError(0, {
+    code: "OUTCOME_UNKNOWN",
+    detail: "The relay didn't answer, so it is unclear whether the call was made.",
+    hint: "Check what it changed before you run it again.",
+  });
+}
+
+/** The connection broke while a tool only read. */
+export function brokenReadError(tool: string): ApiError {
   return new ApiError(0, {
     detail: "Lost the connection before the answer arrived.",
     hint: `${tool} only reads, so nothing was changed: just run it again.`,

@@ -1,8 +1,12 @@
 /** The account's machines, kept in this browser: an app that starts offline shows them as they were. */
+import type { DeviceView } from "@matrx/shared/api.ts";
 import { lastKnown, remember } from "../app/last-known.ts";
+import { useLocalDevice } from "../direct/local.ts";
+import { visibleLine } from "../ui/visible-text.ts";
 import { api } from "./api.ts";
 import { createReading } from "./reading.ts";
 import type { Answer } from "./routes.ts";
+import { fits } from "./shapes.ts";
 
 type Devices = Answer<"GET /v1/devices">;
 
@@ -11,13 +15,23 @@ const LOOK_EVERY = 10_000;
 /** Who comes back to the page sees them as they are now, unless they are younger than this, in milliseconds. */
 const FRESH = 5_000;
 
-const devices = createReading(readDevices, lastKnown<Devices>("devices"));
+const devices = createReading(
+  readDevices,
+  lastKnown("devices", (kept) => fits("GET /v1/devices", kept)),
+);
 
 export const useDevices = devices.use;
 
+/** All machines that can be chosen: the account's, and this computer while somebody wants it directly. */
+export function useMachines(): readonly DeviceView[] {
+  const local = useLocalDevice();
+  const devices = useDevices().data?.devices ?? [];
+  return local ? [...devices, local] : devices;
+}
+
 /** One of them; undefined: none of this account's, or not read yet. */
-export function useDevice(id: string) {
-  return useDevices().data?.devices.find((device) => device.id === id);
+export function useDevice(id: string): DeviceView | undefined {
+  return useMachines().find((device) => device.id === id);
 }
 
 /** Reads them anew. */
@@ -48,7 +62,21 @@ export function followDevices(): () => void {
 }
 
 async function readDevices(): Promise<Devices> {
-  const read = await api("GET /v1/devices");
-  remember("devices", read);
-  return read;
+  const { devices: read, unreadable } = await api("GET /v1/devices");
+  const told: Devices = {
+    devices: read.map(withPlainWords),
+    ...(unreadable && { unreadable: unreadable.map(withPlainWords) }),
+  };
+  remember("devices", told);
+  return told;
+}
+
+/** What machines and people call them, on one line and with all that is hidden written out. */
+function withPlainWords<T extends object>(device: T): T {
+  return Object.fromEntries(Object.entries(device).map(([name, value]) => [name, plain(value)])) as T;
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === "string" ? visibleLine(value) : value;
 }

@@ -5,16 +5,38 @@ const [DATABASE, TABLE] = ["matrx", "keys"];
 /** `session`: of this browser's session; `sign-in`: of one that goes on at an issuer. */
 type Name = "session" | "sign-in";
 
+/** Of browsers that keep nothing for this page: the session then ends with it. */
+const unkept = new Map<Name, CryptoKeyPair>();
+
 export async function get(name: Name): Promise<CryptoKeyPair | undefined> {
-  return withKeys("readonly", (keys) => keys.get(name));
+  const read = (): Promise<unknown> => withKeys("readonly", (keys) => keys.get(name));
+  // A browser may lose its database for a moment: nobody is signed out by that.
+  const kept = await read()
+    .catch(read)
+    .catch(() => undefined);
+  return isPair(kept) ? kept : unkept.get(name);
 }
 
 export async function put(name: Name, pair: CryptoKeyPair): Promise<void> {
-  await withKeys("readwrite", (keys) => keys.put(pair, name));
+  unkept.delete(name);
+  await withKeys("readwrite", (keys) => keys.put(pair, name)).catch(() => unkept.set(name, pair));
 }
 
 export async function remove(name: Name): Promise<void> {
-  await withKeys("readwrite", (keys) => keys.delete(name));
+  unkept.delete(name);
+  await withKeys("readwrite", (keys) => keys.delete(name)).catch(() => undefined);
+}
+
+/** What was kept may be damaged, or of another release. */
+function isPair(kept: unknown): kept is CryptoKeyPair {
+  return (
+    typeof kept === "object" &&
+    kept !== null &&
+    "privateKey" in kept &&
+    "publicKey" in kept &&
+    kept.privateKey instanceof CryptoKey &&
+    kept.publicKey instanceof CryptoKey
+  );
 }
 
 async function withKeys<T>(

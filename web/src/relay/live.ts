@@ -5,6 +5,7 @@ import type { ApprovalView } from "@matrx/shared/approval.ts";
 import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { create } from "zustand";
 import { api } from "./api.ts";
+import { knownEntries } from "./frames.ts";
 
 /** How many calls that ended are shown. */
 const KEPT = 300;
@@ -45,7 +46,7 @@ export function takeFrame(frame: ToPerson): void {
   else if (frame.type === "paused") useLive.setState({ pause: frame.pause });
   else if (frame.type === "approval") takeApproval(frame.approval);
   else if (frame.type === "running") setRunning(frame.device, frame.calls);
-  else if (frame.type === "activity") takeEntries(frame.entries, frame.missed ?? 0);
+  else if (frame.type === "activity") takeEntries(knownEntries(frame.entries), frame.missed ?? 0);
 }
 
 /** Reads what waits now, and what became of what waited before. Throws ApiError. */

@@ -30,7 +30,9 @@ export async function readPushState({ public_key, subscriptions }: PushOverview)
   const obstacle = pushObstacle();
   if (obstacle) return obstacle;
   if (Notification.permission === "denied") return "denied";
-  const registration = await navigator.serviceWorker.getRegistration();
+  const registration = await navigator.serviceWorker.getRegistration().catch(() => null);
+  // The browser has them, and refuses them to this page.
+  if (registration === null) return "unsupported";
   const subscription = await registration?.pushManager.getSubscription();
   const isOurs = subscription && Notification.permission === "granted" && isFor(subscription, public_key);
   return isOurs && subscriptions.some(({ own }) => own) ? "on" : "off";

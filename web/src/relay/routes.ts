@@ -7,6 +7,7 @@ import type * as approval from "@matrx/shared/approval.ts";
 import type * as audit from "@matrx/shared/audit.ts";
 import type { Answer as CallAnswer } from "@matrx/shared/caller/to-caller.ts";
 import type * as invite from "@matrx/shared/invite-api.ts";
+import type * as oauth from "@matrx/shared/oauth-api.ts";
 import type * as passkey from "@matrx/shared/passkey-api.ts";
 import type * as pause from "@matrx/shared/pause-api.ts";
 import type * as policy from "@matrx/shared/policy.ts";
@@ -85,6 +86,19 @@ export interface Routes {
   "GET /v1/tokens/{grant}": { answer: token.TokenDetails };
   "PATCH /v1/tokens/{grant}": { body: In<typeof token.changedTokenSchema>; answer: token.TokenDetails };
   "DELETE /v1/tokens/{grant}": { answer: Nothing };
+
+  "POST /v1/oauth/requests": {
+    body: In<typeof oauth.clientRequestSchema>;
+    answer: oauth.ClientRequestView;
+  };
+  "POST /v1/oauth/consents": {
+    body: In<typeof oauth.newConsentSchema>;
+    answer: Out<typeof oauth.answeredRequestSchema>;
+  };
+  "POST /v1/oauth/refusals": {
+    body: In<typeof oauth.clientRequestSchema>;
+    answer: Out<typeof oauth.answeredRequestSchema>;
+  };
 
   "GET /v1/passkeys": { answer: Out<typeof passkey.passkeyListSchema> };
   "POST /v1/passkeys/options": {

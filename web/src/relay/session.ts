@@ -2,7 +2,9 @@
  * This browser's session. Its key never leaves the browser, which keeps it for this origin alone, port included. The relay
  * trades the session's cookie and a proof of the key (RFC 9449) for an access token, which is kept in memory.
  */
+import { unreadableError } from "./api-error.ts";
 import { get, put, remove } from "./key-store.ts";
+import { patientFetch, patientText } from "./patient-fetch.ts";
 
 /** An access token is renewed this long before it ends, in milliseconds. */
 const EARLY = 60_000;
@@ -24,16 +26,20 @@ export type PostOpenly = (
 let access: { token: string; until: number } | undefined;
 let nonce: string | undefined;
 let renewing: Promise<string | undefined> | undefined;
+/** How often somebody signed in or out in this browser, as far as this page knows. */
+let turn = 0;
 
 /** The other pages of this browser have the same session. */
 const others = new BroadcastChannel("session");
 
-/** Calls back after another page signed in or out. */
-export function onOtherSession(changed: () => void): void {
-  others.addEventListener("message", () => {
-    dropAccess();
-    changed();
-  });
+/** Calls back after another page signed in, or somebody signed out there. Returns what ends that. */
+export function onOtherSession(changed: (isSignedOut: boolean) => void): () => void {
+  const take = ({ data }: MessageEvent) => {
+    leaveSession();
+    changed(data === "signed out");
+  };
+  others.addEventListener("message", take);
+  return () => others.removeEventListener("message", take);
 }
 
 /** Signs in by `POST path`. Resolves to what the relay answered; the session is this browser's from then on. */
@@ -42,6 +48,7 @@ export async function signIn(path: string, body: object, post: PostOpenly): Prom
   const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
   const answer = await post(path, { ...body, key: await publicPart(pair) });
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
   return answer;
@@ -69,17 +76,23 @@ export async function finishSignIn(
   const answer = await post(path, body, { DPoP: await proof(pair, { method: "POST", path, nonce: used }) });
   await remove("sign-in");
   await put("session", pair);
+  leaveSession();
   keep(answer);
   others.postMessage("signed in");
 }
 
-/** A bearer token that is good for a while; undefined: nobody is signed in here. Throws a Response that refuses it. */
+/** A bearer token that is good for a while; undefined: nobody is signed in here. Throws a Response that refuses it, or ApiError. */
 export async function accessToken(): Promise<string | undefined> {
   if (access && Date.now() < access.until) return access.token;
   renewing ??= renew().finally(() => {
     renewing = undefined;
   });
   return renewing;
+}
+
+/** Another number once another session is this browser's: what was asked for before is not for whoever has it. */
+export function sessionTurn(): number {
+  return turn;
 }
 
 /** The relay refused the token that it gave: the next one is a new one. */
@@ -89,7 +102,7 @@ export function dropAccess(): void {
 
 /** Nobody is signed in here any more. */
 export async function forget(): Promise<void> {
-  dropAccess();
+  leaveSession();
   await remove("session");
   others.postMessage("signed out");
 }
@@ -104,27 +117,50 @@ export function noteNonce(response: Response): void {
   nonce = response.headers.get("DPoP-Nonce") ?? nonce;
 }
 
+function leaveSession(): void {
+  turn += 1;
+  dropAccess();
+}
+
 async function renew(): Promise<string | undefined> {
   requireCrypto();
+  const mine = turn;
   const pair = await get("session");
   if (!pair) return undefined;
   const hadNonce = nonce !== undefined;
   let response = await askForAccess(pair);
   // Another page of this browser may have used the nonce, and an old one has expired.
   if (response.status === 401 && (hadNonce || nonce)) response = await askForAccess(pair);
-  if (response.status === 401) return undefined;
-  if (!response.ok) throw response;
-  return keep(await response.json());
+  const given = response.ok ? accessIn(await patientText(response)) : undefined;
+  if (mine !== turn) return access?.token ?? renew();
+  if (given) return keep(given);
+  if (response.status === 401 && isOfRelay(response)) return undefined;
+  throw response;
+}
+
+/** A proxy or a network's own page may refuse a request too: that ends no session. */
+function isOfRelay({ headers }: Response): boolean {
+  return headers.get("Content-Type")?.includes("problem+json") === true;
+}
+
+/** Throws ApiError when something else answered in the relay's place. */
+function accessIn(text: string): Access {
+  try {
+    const { access_token: token, expires_in: seconds } = JSON.parse(text);
+    if (typeof token === "string" && typeof seconds === "number")
+      return { access_token: token, expires_in: seconds };
+  } catch {
+    // Told like an answer that lacks the token.
+  }
+  throw unreadableError(200);
 }
 
 async function askForAccess(pair: CryptoKeyPair): Promise<Response> {
   const used = nonce;
   nonce = undefined;
   const path = "/v1/session";
-  const response = await fetch(path, {
+  const response = await patientFetch(path, {
     method: "POST",
-    credentials: "same-origin",
-    cache: "no-store",
     headers: used ? { DPoP: await proof(pair, { method: "POST", path, nonce: used }) } : {},
   });
   noteNonce(response);

@@ -1,6 +1,6 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
 import { useQuery } from "../app/query.ts";
-import { api } from "./api.ts";
+import { readByTool } from "./way.ts";
 
 const LOOK_EVERY = 60_000;
 
@@ -29,8 +29,7 @@ export function useLoad(device: string, isOnline: boolean) {
 }
 
 async function readLoad(device: string): Promise<Load> {
-  const path = { device, tool: "SystemInfo" };
-  const { type, output, metadata } = await api("POST /v1/devices/{device}/tools/{tool}", { path, body: {} });
+  const { type, output, metadata } = await readByTool(device, "SystemInfo");
   if (type === "error") throw new Error(output);
   return loadOf(metadata ?? {});
 }

@@ -1,6 +1,9 @@
 /** How the app is connected, in words and colour, on every page. */
+import { IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { update, useRelease } from "../app/release.ts";
+import { useDirect } from "../direct/local.ts";
 import { type ConnectionState, retryNow, useConnection } from "../relay/connection.ts";
 import { clockTime } from "../ui/format.ts";
 import { Status, type Tone } from "../ui/Status.tsx";
@@ -10,6 +13,38 @@ import classes from "./Shell.module.css";
 const TELL_AFTER = 1_000;
 
 export function ConnectionPill() {
+  return (
+    <>
+      <RelayPill />
+      <DirectPill />
+    </>
+  );
+}
+
+/** Beside the relay's state: whether this computer is reached without it. */
+function DirectPill() {
+  const { state, obstacle } = useDirect();
+  // A connection that is just being made is nobody's business either.
+  if (state === "off" || (state === "connecting" && !obstacle)) return null;
+  const isOnline = state === "online";
+  const Icon = isOnline ? IconPlugConnected : IconPlugConnectedX;
+  return (
+    <Link
+      to="/settings/$part"
+      params={{ part: "connection" }}
+      className={classes.direct}
+      aria-live="polite"
+      title={isOnline ? "This computer is connected directly" : "This computer is not reached directly now"}
+    >
+      <Status tone={isOnline ? "ok" : "warn"}>
+        <Icon size={16} aria-hidden />
+        <span className={classes.directWord}>{isOnline ? "Direct" : "Not direct"}</span>
+      </Status>
+    </Link>
+  );
+}
+
+function RelayPill() {
   const { state, since, roundTrip } = useConnection();
   const isUpdateReady = useRelease(({ waiting }) => waiting !== undefined);
   const isTold = useLater(state !== "online", since);

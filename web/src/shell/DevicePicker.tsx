@@ -1,15 +1,15 @@
 /** The machine at hand, and a way to another one. */
 import { IconChevronDown } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useDevices } from "../relay/devices.ts";
+import { useMachines } from "../relay/devices.ts";
+import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Shell.module.css";
 import { useCurrentDevice } from "./use-current-device.ts";
 
 export function DevicePicker() {
   const current = useCurrentDevice();
   const navigate = useNavigate();
-  const { data } = useDevices();
-  const devices = data?.devices ?? [];
+  const devices = useMachines();
   if (devices.length === 0) return <Link to="/pair">Add your first machine</Link>;
   const state = devices.find(({ id }) => id === current)?.state ?? "UNKNOWN";
   return (
@@ -24,7 +24,7 @@ export function DevicePicker() {
       >
         {devices.map(({ id, name, state: each }) => (
           <option key={id} value={id}>
-            {name}
+            {nameInText(name)}
             {each === "ONLINE" || each === "IDLE" ? "" : " (offline)"}
           </option>
         ))}

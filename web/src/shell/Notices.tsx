@@ -1,5 +1,6 @@
 /** News at the edge of the screen. What was done goes by itself, a problem stays until it is closed. */
-import { CloseButton, Paper, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { dismiss, type Notice, useNotices } from "../ui/notices.ts";
 import classes from "./Notices.module.css";
@@ -24,7 +25,7 @@ function NoticeCard({ notice: { id, kind, text, hint } }: { notice: Notice }) {
     return () => clearTimeout(timer);
   }, [id, kind]);
   return (
-    <Paper withBorder className={classes.notice} data-kind={kind}>
+    <div className={classes.notice} data-kind={kind}>
       <div>
         <Text size="sm">{text}</Text>
         {hint && (
@@ -33,7 +34,14 @@ function NoticeCard({ notice: { id, kind, text, hint } }: { notice: Notice }) {
           </Text>
         )}
       </div>
-      <CloseButton size="sm" aria-label="Close this message" onClick={() => dismiss(id)} />
-    </Paper>
+      <button
+        type="button"
+        className={classes.close}
+        aria-label="Close this message"
+        onClick={() => dismiss(id)}
+      >
+        <IconX size={16} aria-hidden />
+      </button>
+    </div>
   );
 }

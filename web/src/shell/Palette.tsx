@@ -4,15 +4,15 @@ import { Modal, NavLink, ScrollArea, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useDevices } from "../relay/devices.ts";
+import { useMachines } from "../relay/devices.ts";
+import { nameInText } from "../ui/visible-text.ts";
 import { closePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES, REFERENCE_PLACE } from "./places.ts";
 
 export function Palette() {
   const [text, setText] = useState("");
   const navigate = useNavigate();
-  const { data } = useDevices();
-  const devices = data?.devices ?? [];
+  const devices = useMachines();
   const commands = [
     ...[...PLACES, ADD_PLACE, REFERENCE_PLACE].map(({ to, label, icon }) => ({
       key: to,
@@ -23,7 +23,7 @@ export function Palette() {
     ...devices.flatMap(({ id, name }) =>
       DEVICE_PLACES.map(({ to, label, icon }) => ({
         key: `${id} ${to}`,
-        label: `${name}: ${label}`,
+        label: `${nameInText(name)}: ${label}`,
         icon,
         go: () => navigate({ to, params: { device: id } }),
       })),

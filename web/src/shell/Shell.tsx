@@ -1,17 +1,15 @@
 /** The frame around every page: navigation, the machine at hand, the connection, and what needs the person. */
-import { ActionIcon } from "@mantine/core";
 import { IconBell, IconSearch } from "@tabler/icons-react";
-import { Link, Outlet, useMatches } from "@tanstack/react-router";
+import { CatchBoundary, Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
+import { PageError } from "../app/PageError.tsx";
 import { useLive, waiting } from "../relay/live.ts";
 import { usePageTitle } from "../ui/page-title.ts";
 import { Announcer } from "./Announcer.tsx";
 import { ConnectionPill } from "./ConnectionPill.tsx";
 import { DevicePicker } from "./DevicePicker.tsx";
-import { Notices } from "./Notices.tsx";
 import { openPalette, usePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES } from "./places.ts";
-import { Questions } from "./Questions.tsx";
 import classes from "./Shell.module.css";
 import { IS_MAC, useShortcutState } from "./shortcuts.ts";
 import { useCurrentDevice } from "./use-current-device.ts";
@@ -25,7 +23,8 @@ const ShortcutHelp = lazy(async () => ({ default: (await import("./ShortcutHelp.
 export function Shell() {
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
   const isHelpOpen = useShortcutState((state) => state.isHelpOpen);
-  useFocusOnPage();
+  const path = useMatches().at(-1)?.pathname ?? "";
+  useFocusOn(path);
   useWaitingInTitle();
   useShortcuts();
   return (
@@ -36,12 +35,12 @@ export function Shell() {
       <SideBar />
       <Header />
       <main id="main" className={classes.main} tabIndex={-1}>
-        <Outlet />
+        <CatchBoundary getResetKey={() => path} errorComponent={PageError}>
+          <Outlet />
+        </CatchBoundary>
       </main>
       <TabBar />
-      <Notices />
       <Announcer />
-      <Questions />
       <Suspense>
         {isPaletteOpen && <Palette />}
         {isHelpOpen && <ShortcutHelp />}
@@ -59,8 +58,7 @@ function useWaitingInTitle() {
 }
 
 /** After a page was changed, screen readers go on at its title. */
-function useFocusOnPage() {
-  const path = useMatches().at(-1)?.pathname;
+function useFocusOn(path: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the path that moves the focus
   useEffect(() => {
     document.getElementById("page-title")?.focus({ preventScroll: true });
@@ -129,12 +127,11 @@ function Header() {
         <kbd>{IS_MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       <ConnectionPill />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
+      <Link
+        to="/activity"
+        search={{ show: "needs-you" }}
+        className={classes.bell}
         aria-label={count === 0 ? "Nothing needs you" : `${count} ${count === 1 ? "needs" : "need"} you`}
-        renderRoot={(props) => <Link to="/activity" search={{ show: "needs-you" }} {...props} />}
       >
         <IconBell size={20} aria-hidden />
         {count > 0 && (
@@ -142,7 +139,7 @@ function Header() {
             {count}
           </span>
         )}
-      </ActionIcon>
+      </Link>
     </header>
   );
 }

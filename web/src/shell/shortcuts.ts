@@ -1,5 +1,6 @@
 /** The keyboard's shortcuts, in one list: the hook that makes them work, the help and the settings read it. */
 import { create } from "zustand";
+import { store, stored } from "../app/storage.ts";
 
 /** Where a shortcut leads, or what it does. `$device` is the machine at hand. */
 export type Shortcut = {
@@ -36,12 +37,12 @@ interface State {
 }
 
 export const useShortcutState = create<State>(() => ({
-  areOn: localStorage.getItem(KEY) !== "off",
+  areOn: stored("browser", KEY) !== "off",
   isHelpOpen: false,
 }));
 
 export function turnShortcuts(areOn: boolean): void {
-  localStorage.setItem(KEY, areOn ? "on" : "off");
+  store("browser", KEY, areOn ? "on" : "off");
   useShortcutState.setState({ areOn });
 }
 

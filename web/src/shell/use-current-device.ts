@@ -2,24 +2,30 @@
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { create } from "zustand";
-import { useDevices } from "../relay/devices.ts";
+import { store, stored, unstore } from "../app/storage.ts";
+import { onForget } from "../app/tab-store.ts";
+import { useMachines } from "../relay/devices.ts";
 
 const KEY = "matrx-device";
 
 const useLast = create<{ readonly device: string | undefined }>(() => ({
-  device: localStorage.getItem(KEY) ?? undefined,
+  device: stored("browser", KEY),
 }));
+
+onForget(() => {
+  unstore("browser", KEY);
+  useLast.setState({ device: undefined });
+});
 
 export function useCurrentDevice(): string | undefined {
   const { device } = useParams({ strict: false });
   const last = useLast((state) => state.device);
-  const { data } = useDevices();
+  const devices = useMachines();
   useEffect(() => {
     if (device === undefined || device === last) return;
-    localStorage.setItem(KEY, device);
+    store("browser", KEY, device);
     useLast.setState({ device });
   }, [device, last]);
-  const devices = data?.devices ?? [];
   if (device !== undefined) return device;
   return devices.some(({ id }) => id === last) ? last : devices[0]?.id;
 }

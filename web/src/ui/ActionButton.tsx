@@ -2,6 +2,7 @@
 import { Button, type ButtonProps } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { confirmed, type Question } from "./confirm.ts";
+import { useKeptFocus } from "./kept-focus.ts";
 import { sayProblem } from "./notices.ts";
 
 interface Props extends ButtonProps {
@@ -16,6 +17,7 @@ export function ActionButton({ children, work, ask, ...props }: Props) {
   const [isBusy, setBusy] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasBusy = useRef(false);
+  useKeptFocus(button);
   useEffect(() => {
     // A button that was disabled has lost the focus.
     if (wasBusy.current && !isBusy && document.activeElement === document.body)

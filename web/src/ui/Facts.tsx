@@ -1,6 +1,7 @@
 /** Names and values in two columns; those without a value are left out. */
 import type { ReactNode } from "react";
 import classes from "./Facts.module.css";
+import { visibleLine } from "./visible-text.ts";
 
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
@@ -11,7 +12,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
           <div key={name} className={classes.fact}>
             <dt>{name}</dt>
             <dd>
-              <bdi>{value}</bdi>
+              <bdi>{typeof value === "string" ? visibleLine(value) : value}</bdi>
             </dd>
           </div>
         ))}

@@ -1,7 +1,7 @@
 /** What was read from the relay, or that it is on its way, or why it did not come. What came before stays on the screen. */
-import { Loader } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Problem } from "./Problem.tsx";
+import { Waiting } from "./Waiting.tsx";
 
 interface Props<T> {
   readonly query: {
@@ -18,7 +18,7 @@ export function Loaded<T>({ query, children }: Props<T>) {
   return (
     <>
       {error && <Problem error={error} retry={retry} />}
-      {data === undefined ? !error && <Loader size="sm" m="md" /> : children(data)}
+      {data === undefined ? !error && <Waiting /> : children(data)}
     </>
   );
 }

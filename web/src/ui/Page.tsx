@@ -1,5 +1,5 @@
 /** The frame of a page: its title, what can be done with it, and its content. */
-import { Group, Text, Title } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import classes from "./Page.module.css";
 import { usePageTitle } from "./page-title.ts";
@@ -18,19 +18,19 @@ export function Page({ title, about, actions, children }: Props) {
   }, [title]);
   return (
     <div className={classes.page}>
-      <Group justify="space-between" align="flex-start" gap="sm">
+      <div className={classes.top}>
         <div className={classes.words}>
-          <Title order={1} tabIndex={-1} id="page-title">
+          <h1 tabIndex={-1} id="page-title" className={classes.title}>
             {title}
-          </Title>
+          </h1>
           {about && (
             <Text size="sm" c="dimmed">
               {about}
             </Text>
           )}
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </div>
       {children}
     </div>
   );

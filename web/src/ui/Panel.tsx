@@ -14,7 +14,11 @@ export function Panel({ title, about, actions, children }: Props) {
     <Card component="section" withBorder bg="var(--surface)" padding="md" aria-label={title}>
       {(title || actions) && (
         <Group justify="space-between" mb="sm" gap="xs">
-          {title && <Title order={2}>{title}</Title>}
+          {title && (
+            <Title order={2} tabIndex={-1}>
+              {title}
+            </Title>
+          )}
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
       )}

@@ -1,6 +1,7 @@
 /** A problem: what happened, what to do, and who said so. */
 import { Alert, Button, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { shortLine } from "./visible-text.ts";
 
 const HOPS: Readonly<Record<string, string>> = {
   caller: "this app",
@@ -24,14 +25,18 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       color="red"
       variant="outline"
       icon={<IconAlertTriangle aria-hidden />}
-      title={message}
+      title={<bdi>{shortLine(message)}</bdi>}
       role="alert"
     >
-      {hint && <Text size="sm">{hint}</Text>}
+      {hint && (
+        <Text size="sm">
+          <bdi>{shortLine(hint)}</bdi>
+        </Text>
+      )}
       {hop && (
         <Text size="xs" c="dimmed">
-          Said by {HOPS[hop] ?? hop}
-          {code && ` (${code})`}
+          Said by {HOPS[hop] ?? shortLine(hop)}
+          {code && ` (${shortLine(code)})`}
         </Text>
       )}
       {retry && (

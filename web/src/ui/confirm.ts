@@ -20,9 +20,14 @@ interface Asked {
 
 export const useQuestion = create<{ readonly asked: Asked | undefined }>(() => ({ asked: undefined }));
 
+/** Answers a question that is on the screen with no. */
+export function withdrawQuestion(): void {
+  useQuestion.getState().asked?.answer(false);
+}
+
 /** Resolves to true for yes. */
 export function confirmed(question: Question): Promise<boolean> {
-  useQuestion.getState().asked?.answer(false);
+  withdrawQuestion();
   const opener = document.activeElement;
   return new Promise((resolve) => {
     const answer = (yes: boolean) => {

@@ -1,20 +1,24 @@
 /** How a machine is, in words. */
 import type { DeviceView } from "@matrx/shared/api.ts";
+import { LOCAL_DEVICE } from "../direct/local.ts";
 import { ago } from "./format.ts";
 import type { Tone } from "./Status.tsx";
+import { nameInText, shortLine } from "./visible-text.ts";
 
 /** A tool call would reach it. */
 export function isOnline({ state }: Pick<DeviceView, "state">): boolean {
   return state === "ONLINE" || state === "IDLE";
 }
 
-export function stateOf({ state, last_seen: seen }: DeviceView): { tone: Tone; text: string } {
+export function stateOf({ id, state, last_seen: seen }: DeviceView): { tone: Tone; text: string } {
   if (state === "ONLINE") return { tone: "ok", text: "Online" };
   if (state === "IDLE") return { tone: "ok", text: "Idle" };
+  if (id === LOCAL_DEVICE) return { tone: "warn", text: "Not reached" };
   return { tone: "idle", text: seen === null ? "Never seen" : `Seen ${ago(seen)}` };
 }
 
-export function systemOf({ kind, os, os_version: version }: DeviceView): string {
+export function systemOf({ id, kind, hostname, os, os_version: version }: DeviceView): string {
+  if (id === LOCAL_DEVICE) return `At ${hostname}`;
   const system = kind === "bare" ? "Your own program" : os;
   // Such as Linux and "Debian GNU/Linux 12 (bookworm)".
   if (system && version?.includes(system)) return version;
@@ -22,10 +26,12 @@ export function systemOf({ kind, os, os_version: version }: DeviceView): string 
 }
 
 /** The last time that a real tool of it answered. */
-export function proofOf({ proof, shared_by: sharedBy }: DeviceView): string {
-  if (sharedBy !== undefined) return `Shared by ${sharedBy}`;
+export function proofOf({ id, proof, shared_by: sharedBy }: DeviceView): string {
+  if (id === LOCAL_DEVICE) return "Reached directly, without the relay.";
+  if (sharedBy !== undefined) return `Shared by ${nameInText(sharedBy)}`;
   if (!proof) return "Not proven yet: no tool has answered so far.";
-  const { tool, verdict, ms, at } = proof;
+  const { verdict, ms, at } = proof;
+  const tool = shortLine(proof.tool);
   if (verdict === "success") return `Proven ${ago(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
   return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
 }

@@ -7,9 +7,12 @@ const UNITS = [
   { unit: "minute", ms: 60_000 },
 ] as const;
 
+const NO_TIME = "at an unknown time";
+
 /** "5 min. ago", "in 2 days"; within a minute "just now". */
 export function ago(at: string | number, now = Date.now()): string {
   const away = new Date(at).getTime() - now;
+  if (Number.isNaN(away)) return NO_TIME;
   const found = UNITS.find(({ ms }) => Math.abs(away) >= ms);
   if (!found) return away > 30_000 ? "in a minute" : "just now";
   return RELATIVE.format(Math.trunc(away / found.ms), found.unit);
@@ -18,6 +21,7 @@ export function ago(at: string | number, now = Date.now()): string {
 /** "14:32", with the date if it was another day. */
 export function clockTime(at: string | number): string {
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return NO_TIME;
   const isToday = date.toDateString() === new Date().toDateString();
   return date.toLocaleString(
     [],
@@ -26,7 +30,8 @@ export function clockTime(at: string | number): string {
 }
 
 export function dateOf(at: string | number): string {
-  return new Date(at).toLocaleDateString([], { dateStyle: "medium" });
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? NO_TIME : date.toLocaleDateString([], { dateStyle: "medium" });
 }
 
 /** Of milliseconds: "48 ms", "3.2 s", "2 min 5 s". */

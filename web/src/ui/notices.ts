@@ -1,5 +1,6 @@
 /** Short news for whoever looks, read out by screen readers: what was done, or why it was not. */
 import { create } from "zustand";
+import { shortLine } from "./visible-text.ts";
 
 export interface Notice {
   readonly id: number;
@@ -25,8 +26,8 @@ export function sayProblem(error: unknown): void {
   const hint = error instanceof Error && "hint" in error ? error.hint : undefined;
   add({
     kind: "problem",
-    text: text.split("\n")[0] ?? "",
-    hint: typeof hint === "string" ? hint : undefined,
+    text: shortLine(text.split("\n", 1)[0] ?? ""),
+    hint: typeof hint === "string" ? shortLine(hint) : undefined,
   });
 }
 
@@ -34,8 +35,16 @@ export function dismiss(id: number): void {
   useNotices.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
+/** What was said to one person is not for the next. */
+export function dismissAll(): void {
+  useNotices.setState({ notices: [] });
+}
+
+/** The same once more takes the place of the first. */
 function add(notice: Omit<Notice, "id">): void {
   last += 1;
   const id = last;
-  useNotices.setState(({ notices }) => ({ notices: [...notices, { ...notice, id }].slice(-MOST) }));
+  useNotices.setState(({ notices }) => ({
+    notices: [...notices.filter(({ text }) => text !== notice.text), { ...notice, id }].slice(-MOST),
+  }));
 }

@@ -9,6 +9,27 @@ export function visibleLine(text: string): string {
   return text.replace(/[\n\t]/g, " ").replace(HIDDEN, (char) => `\\u{${hexOf(char.codePointAt(0) ?? 0)}}`);
 }
 
+/** The same of several lines. */
+export function visibleLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").split("\n").map(visibleLine).join("\n");
+}
+
+/** Foreign words in a message of ours: on one line, and never so long that they push the rest away. */
+export function shortLine(text: string): string {
+  return visibleLine(text.length > MOST ? `${text.slice(0, MOST)}…` : text);
+}
+
+/** Characters of foreign words in a message. */
+const MOST = 600;
+
+/** A name in a sentence. One that is written from right to left changes the order of nothing around it. */
+export function nameInText(name: string): string {
+  const line = visibleLine(name);
+  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
 /** A question's input as JSON to be edited: indented, hidden characters as JSON's own escapes. As it is if it can't be read. */
 export function editableJson(shown: string): string {
   try {

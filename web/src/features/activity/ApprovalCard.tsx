@@ -1,12 +1,14 @@
 /** One call that waits: who asks, exactly what would run, until when, and what a person may answer. */
 
-import { Alert, Button, Loader, Text } from "@mantine/core";
+import { Alert, Button, Text } from "@mantine/core";
 import type { ApprovalDetail, ApprovalView } from "@matrx/shared/approval.ts";
 import { IconShieldQuestion } from "@tabler/icons-react";
 import { useId, useLayoutEffect, useState } from "react";
 import { effectWords } from "../../ui/effect-words.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { shortLine } from "../../ui/visible-text.ts";
+import { Waiting } from "../../ui/Waiting.tsx";
 import classes from "./ApprovalCard.module.css";
 import { type Asker, useAsker } from "./askers.ts";
 import { DecisionForm } from "./DecisionForm.tsx";
@@ -28,7 +30,8 @@ export function ApprovalCard({ approval }: { approval: ApprovalView }) {
         <h3 id={heading}>
           {asker ? (
             <>
-              <bdi>{asker.name}</bdi> asks to use {approval.tool} on <bdi>{asker.machine}</bdi>
+              <bdi>{asker.name}</bdi> asks to use <bdi>{shortLine(approval.tool)}</bdi> on{" "}
+              <bdi>{asker.machine}</bdi>
             </>
           ) : (
             "A call waits"
@@ -42,7 +45,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalView }) {
       ) : error ? (
         <CannotShow error={error} retry={look} />
       ) : (
-        <Loader size="sm" />
+        <Waiting />
       )}
     </li>
   );

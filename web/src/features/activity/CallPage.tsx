@@ -3,10 +3,12 @@ import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import { getRouteApi } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import { useLive } from "../../relay/live.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { NotThroughHere } from "../direct/NotThroughHere.tsx";
 import { CallRecord } from "./CallRecord.tsx";
 import { type EndedCall, liveCalls, recordedCall } from "./calls.ts";
 import { EndedCallItem } from "./EndedCall.tsx";
@@ -20,8 +22,21 @@ import { callName } from "./words.ts";
 const route = getRouteApi("/d/$device/calls/$call");
 
 export function CallPage() {
-  useWatching();
   const { device, call } = route.useParams();
+  if (device === LOCAL_DEVICE)
+    return (
+      <Page title="A call on this computer">
+        <NotThroughHere>
+          Calls that are made directly are in no record but this computer's own. The relay has one of the
+          calls that go through it.
+        </NotThroughHere>
+      </Page>
+    );
+  return <RelayCallPage device={device} call={call} />;
+}
+
+function RelayCallPage({ device, call }: { device: string; call: string }) {
+  useWatching();
   const machine = useMachineName()(device);
   const query = useCallRecord(device, call);
   const { known, entry } = useKnown(device, call, query.data?.state);

@@ -10,14 +10,14 @@ import { countdown, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { visibleLine, visibleLines } from "../../ui/visible-text.ts";
 import { KeptElsewhere } from "./KeptElsewhere.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { Parameters } from "./Parameters.tsx";
 import { ScrolledText } from "./ScrolledText.tsx";
 import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
 import type { Known } from "./use-record.ts";
-import { makerName, stateWords, visibleLines } from "./words.ts";
+import { makerName, stateWords } from "./words.ts";
 
 interface Props {
   readonly record: CallRecordView;
@@ -69,7 +69,7 @@ export function CallRecord({ record, known, machine }: Props) {
             ["Ends by itself", isRunning ? timeOf(deadline) : undefined],
             ["Exit code", known?.exit],
             ["Problem", record.code ?? undefined],
-            ["Decision", approval && DECISIONS[approval.state] + (approval.edited ? ", with changes" : "")],
+            ["Decision", approval && decisionOf(approval)],
           ]}
         />
         {known && (
@@ -90,6 +90,10 @@ const DECISIONS = {
   expired: "Nobody decided in time",
   cancelled: "The call ended before anybody decided",
 } as const;
+
+function decisionOf({ state, edited }: NonNullable<CallRecordView["approval"]>): string {
+  return `${DECISIONS[state] ?? visibleLine(state)}${edited ? ", with changes" : ""}`;
+}
 
 function Result({ record }: { record: CallRecordView }) {
   const { state, device, call, outcome, outcome_in: place } = record;

@@ -4,12 +4,13 @@ import { Link } from "@tanstack/react-router";
 import { memo, useId, useState } from "react";
 import { effectWords } from "../../ui/effect-words.ts";
 import { clockTime, duration } from "../../ui/format.ts";
+import { visibleLines } from "../../ui/visible-text.ts";
 import classes from "./Call.module.css";
 import { CallHead } from "./CallHead.tsx";
 import type { EndedCall } from "./calls.ts";
 import { Parameters } from "./Parameters.tsx";
 import { ScrolledText } from "./ScrolledText.tsx";
-import { makerName, outcomeWords, visibleLines } from "./words.ts";
+import { makerName, outcomeWords } from "./words.ts";
 
 interface Props {
   readonly call: EndedCall;

@@ -1,6 +1,7 @@
 /** The answer of a call, as it is kept. */
 import { Stack } from "@mantine/core";
 import type { CallAnswer } from "../../relay/call-events.ts";
+import { firstLineOf } from "../../ui/first-line.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { ResultView } from "../../ui/result/ResultView.tsx";
@@ -23,13 +24,13 @@ export function Outcome({ answer }: { answer: CallAnswer }) {
       </Panel>
     );
   // Of a long message the first line; the rest is output.
-  const [first = "", ...more] = output.split("\n");
-  const hasMore = more.length > 0 || Object.keys(metadata).length > 0;
+  const { first, rest } = firstLineOf(output);
+  const hasMore = rest !== "" || Object.keys(metadata).length > 0;
   return (
     <Panel title="What went wrong">
       <Stack gap="sm">
         <Problem error={Object.assign(new Error(first), { hint, code, hop })} />
-        {hasMore && <ResultView result={{ ...answer, output: more.join("\n") }} fileName="answer" />}
+        {hasMore && <ResultView result={{ ...answer, output: rest }} fileName="answer" />}
       </Stack>
     </Panel>
   );

@@ -1,7 +1,6 @@
 /** The parameters of a call, as far as they are kept: shortened, and without secrets. */
-import { visibleLine } from "../../ui/visible-text.ts";
+import { visibleLine, visibleLines } from "../../ui/visible-text.ts";
 import classes from "./Parameters.module.css";
-import { visibleLines } from "./words.ts";
 
 interface Props {
   readonly input: Readonly<Record<string, string>>;

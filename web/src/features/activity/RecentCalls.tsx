@@ -1,7 +1,7 @@
 /** The latest calls of one machine, those that run included; older ones by pages. Calls that only read leave no record. */
 import { useInfiniteQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
-import { Button, Loader, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import type { ListedCall } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { api } from "../../relay/api.ts";
@@ -11,6 +11,7 @@ import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
+import { Waiting } from "../../ui/Waiting.tsx";
 import type { EndedCall } from "./calls.ts";
 import classes from "./RecentCalls.module.css";
 import { useRecordedDetails } from "./use-record.ts";
@@ -37,7 +38,7 @@ export function RecentCalls({ device }: { device: string }) {
   return (
     <Panel title="Recent calls" actions={<Link to="/activity">All activity</Link>}>
       {error && <Problem error={error} retry={() => void refetch()} />}
-      {!calls && !error && <Loader size="sm" />}
+      {!calls && !error && <Waiting />}
       {calls?.length === 0 && <Text size="sm">Nothing that changes something was called here yet.</Text>}
       <ul className={classes.list} aria-label="Recent calls">
         {calls?.map((call) => (

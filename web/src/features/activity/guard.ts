@@ -53,10 +53,13 @@ export function useGuard(...watched: readonly RefObject<HTMLElement | null>[]): 
     for (const { current } of watched) if (current) observer.observe(current);
     const ends = [useQuestion.subscribe(guard.rearm), useNotices.subscribe(guard.rearm)];
     document.addEventListener("visibilitychange", guard.rearm);
+    // Another window lay on top: the second press of a double one may have been meant for it.
+    addEventListener("focus", guard.rearm);
     return () => {
       observer.disconnect();
       for (const end of ends) end();
       document.removeEventListener("visibilitychange", guard.rearm);
+      removeEventListener("focus", guard.rearm);
     };
   }, [guard]);
   return guard;

@@ -45,8 +45,3 @@ export function makerName({ name, id }: Maker): string {
 export function callName(tool: string, machine: string): string {
   return `${visibleLine(tool) || "A call"} on ${machine}`;
 }
-
-/** Text of several lines in which every character can be seen. */
-export function visibleLines(text: string): string {
-  return text.replaceAll("\r\n", "\n").split("\n").map(visibleLine).join("\n");
-}

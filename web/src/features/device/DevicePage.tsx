@@ -3,6 +3,7 @@ import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
 import { IconShieldCheck, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { isOnline, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
@@ -11,6 +12,7 @@ import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { RecentCalls } from "../activity/RecentCalls.tsx";
+import { LocalDevicePage } from "../direct/LocalDevicePage.tsx";
 import classes from "./DevicePage.module.css";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { HealthPanel } from "./HealthPanel.tsx";
@@ -18,6 +20,10 @@ import { ManagePanel } from "./ManagePanel.tsx";
 
 export function DevicePage() {
   const { device: id } = useParams({ from: "/d/$device" });
+  return id === LOCAL_DEVICE ? <LocalDevicePage /> : <RelayDevicePage id={id} />;
+}
+
+function RelayDevicePage({ id }: { id: string }) {
   const query = useDevices();
   const isLive = useConnection(({ state }) => state === "online");
   const device = query.data?.devices.find((one) => one.id === id);
@@ -65,7 +71,7 @@ export function DevicePage() {
       </div>
       <div className={classes.panels}>
         <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
-        {device.shared_by === undefined && <ManagePanel device={device} />}
+        {device.shared_by === undefined && <ManagePanel key={id} device={device} />}
       </div>
       <EventsPanel device={id} />
       <RecentCalls device={id} />

@@ -1,9 +1,10 @@
 /** What the owner can do with a machine: its name and tags, its program, and removing it. */
 
-import { Button, Divider, Group, Stack, TagsInput, TextInput } from "@mantine/core";
+import { Button, Divider, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { FormEvent } from "react";
+import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
@@ -15,8 +16,10 @@ export function ManagePanel({ device }: { device: DeviceView }) {
   return (
     <Panel title="Manage">
       <Stack gap="md">
-        <NameForm key={device.name} device={device} />
+        <NameForm device={device} />
         <TagsForm device={device} />
+        <Divider />
+        <ShareButton device={device} />
         <Divider />
         <ProgramButtons device={device} />
         <Divider />
@@ -27,12 +30,14 @@ export function ManagePanel({ device }: { device: DeviceView }) {
 }
 
 function NameForm({ device }: { device: DeviceView }) {
-  const [name, setName] = useState(device.name);
+  const [typed, setTyped] = useKeptState(`name:${device.id}`, isText);
+  const name = typed ?? device.name;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     try {
       await api("PATCH /v1/devices/{device}", { path: { device: device.id }, body: { name } });
       await refreshDevices();
+      setTyped(undefined);
       say(`It is called ${name} now.`);
     } catch (error) {
       sayProblem(error);
@@ -48,7 +53,7 @@ function NameForm({ device }: { device: DeviceView }) {
           withAsterisk={false}
           maxLength={64}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" disabled={name === device.name}>
           Rename
@@ -76,6 +81,21 @@ function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
   );
 }
 
+function ShareButton({ device: { id } }: { device: DeviceView }) {
+  return (
+    <div>
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link to="/settings/$part" params={{ part: "people" }} search={{ share: id }} {...props} />
+        )}
+      >
+        Share this machine
+      </Button>
+    </div>
+  );
+}
+
 function ProgramButtons({ device }: { device: DeviceView }) {
   const { id, name, kind } = device;
   const program = kind === "bare" ? "program" : "agent";
@@ -84,11 +104,12 @@ function ProgramButtons({ device }: { device: DeviceView }) {
     await api("POST /v1/devices/{device}/commands", { path: { device: id }, body });
     say(done);
   };
+  const isOff = !isOnline(device);
   return (
     <Group gap="xs">
       <ActionButton
         variant="default"
-        disabled={!isOnline(device)}
+        disabled={isOff}
         work={() => send("restart_client", `The ${program} on ${name} was asked to restart.`)}
         ask={{
           text: `Restart the ${program} on ${name}? Calls running there will be stopped.`,
@@ -99,7 +120,7 @@ function ProgramButtons({ device }: { device: DeviceView }) {
       </ActionButton>
       <ActionButton
         variant="default"
-        disabled={!isOnline(device)}
+        disabled={isOff}
         work={() => send("shutdown", `The ${program} on ${name} was asked to stop.`)}
         ask={{
           text: `Stop the ${program} on ${name}? The machine can't be reached until someone starts it there.`,
@@ -108,6 +129,11 @@ function ProgramButtons({ device }: { device: DeviceView }) {
       >
         Stop the {program}
       </ActionButton>
+      {isOff && (
+        <Text size="sm" c="dimmed">
+          It is not connected. Only somebody at the machine can start its {program}.
+        </Text>
+      )}
     </Group>
   );
 }

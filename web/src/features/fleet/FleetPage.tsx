@@ -3,16 +3,21 @@ import "../../app/mantine-rest.css";
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocalDevice } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { clockTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { LastBatch } from "../many/LastBatch.tsx";
 import { EmptyFleet } from "./EmptyFleet.tsx";
 import classes from "./FleetPage.module.css";
 import { fits, tagsOf } from "./filter.ts";
 import { MachineCard } from "./MachineCard.tsx";
+import { SelectionBar } from "./SelectionBar.tsx";
+import { SelectShown } from "./SelectShown.tsx";
+import { useSelection } from "./selection.ts";
 import { TagFilter } from "./TagFilter.tsx";
 
 export function FleetPage() {
@@ -20,8 +25,14 @@ export function FleetPage() {
   const { text = "", tag } = useSearch({ from: "/fleet" });
   const navigate = useNavigate({ from: "/fleet" });
   const isLive = useConnection(({ state }) => state === "online");
+  const local = useLocalDevice();
   const devices = query.data?.devices ?? [];
   const online = devices.filter(isOnline).length;
+  const selected = useSelection(({ ids }) => ids).filter((id) => devices.some((device) => device.id === id));
+  const shown = devices.filter((device) => fits(device, { text, tag }));
+  const hidden = selected.filter((id) => !shown.some((device) => device.id === id)).length;
+  const canBeSelected = devices.length > 1;
+  const here = local && fits(local, { text, tag }) ? local : undefined;
   // Its line is kept free: nothing moves when the answer comes.
   const known = devices.length === 0 ? undefined : `${online} of ${devices.length} online`;
   const about = query.data || query.error ? known : "\u00a0";
@@ -56,17 +67,23 @@ export function FleetPage() {
           void navigate({ search: (before) => ({ ...before, tag: chosen }), replace: true })
         }
       />
+      {canBeSelected && <SelectShown shown={shown} />}
+      <LastBatch />
+      {here && !query.data && (
+        <ul className={classes.cards}>
+          <MachineCard device={here} isLive canBeSelected={false} />
+        </ul>
+      )}
       <Loaded query={query}>
-        {({ devices: all, unreadable = [] }) =>
-          all.length + unreadable.length === 0 ? (
+        {({ unreadable = [] }) =>
+          devices.length + unreadable.length === 0 && !local ? (
             <EmptyFleet />
           ) : (
             <ul className={classes.cards}>
-              {all
-                .filter((device) => fits(device, { text, tag }))
-                .map((device) => (
-                  <MachineCard key={device.id} device={device} isLive={isLive} />
-                ))}
+              {here && <MachineCard device={here} isLive canBeSelected={false} />}
+              {shown.map((device) => (
+                <MachineCard key={device.id} {...{ device, isLive, canBeSelected }} />
+              ))}
               {unreadable.map(({ id, name }) => (
                 <li key={id} className={classes.unreadable}>
                   <bdi>{name}</bdi>: the relay cannot read what it stored of this machine.
@@ -76,6 +93,7 @@ export function FleetPage() {
           )
         }
       </Loaded>
+      {canBeSelected && <SelectionBar selected={selected} hidden={hidden} />}
     </Page>
   );
 }

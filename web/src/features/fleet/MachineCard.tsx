@@ -3,27 +3,38 @@
 import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useLoad } from "../../relay/system-info.ts";
 import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
 import { clockTime, plural } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
 import { Status } from "../../ui/Status.tsx";
 import classes from "./FleetPage.module.css";
+import { toggle, useSelection } from "./selection.ts";
+import { Tick } from "./Tick.tsx";
 
 interface Props {
   readonly device: DeviceView;
   /** The app is connected: what is shown is how things are now. */
   readonly isLive: boolean;
+  /** There are several to choose from. */
+  readonly canBeSelected: boolean;
 }
 
-export function MachineCard({ device, isLive }: Props) {
+export function MachineCard({ device, isLive, canBeSelected }: Props) {
   const { id, name, alerts = 0, tags = [] } = device;
   const isReachable = isLive && isOnline(device);
   const { tone, text } = stateOf(device);
   const paused = pausedText(device);
+  const isSelected = useSelection(({ ids }) => ids.includes(id)) && canBeSelected;
   return (
-    <li className={classes.card}>
+    <li className={classes.card} data-selected={isSelected}>
       <div className={classes.top}>
+        {canBeSelected && (
+          <div className={classes.tick}>
+            <Tick label={`Select ${name}`} isOn={isSelected} change={() => toggle(id)} />
+          </div>
+        )}
         <h2 className={classes.name}>
           <Link to="/d/$device" params={{ device: id }}>
             <bdi>{name}</bdi>
@@ -33,6 +44,7 @@ export function MachineCard({ device, isLive }: Props) {
       </div>
       {systemOf(device) && <div className={classes.soft}>{systemOf(device)}</div>}
       <div className={classes.states}>
+        {id === LOCAL_DEVICE && <Status tone="info">Direct</Status>}
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
         {tags.map((tag) => (

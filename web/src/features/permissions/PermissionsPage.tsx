@@ -3,38 +3,57 @@ import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { api } from "../../relay/api.ts";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
+import { nameInText } from "../../ui/visible-text.ts";
+import { NotThroughHere } from "../direct/NotThroughHere.tsx";
 import { PolicyForm } from "./PolicyForm.tsx";
 import { WhoMayPanel } from "./WhoMayPanel.tsx";
 
 export function PermissionsPage() {
   const { device } = useParams({ from: "/d/$device/permissions" });
+  if (device === LOCAL_DEVICE)
+    return (
+      <Page title="Permissions of this computer">
+        <NotThroughHere>
+          Directly, this app acts as you: only the policy file on this computer limits it. What people and AIs
+          may do there is decided at the relay.
+        </NotThroughHere>
+      </Page>
+    );
+  return <RelayPermissions device={device} />;
+}
+
+function RelayPermissions({ device }: { device: string }) {
   const view = useDevice(device);
   const policy = useQuery({
     queryKey: ["policy", device],
     queryFn: () => api("GET /v1/devices/{device}/policy", { path: { device } }),
   });
   const tools = useTools(device);
-  const names = tools.data?.tools.map(({ name }) => name) ?? [];
+  // Fields of suggestions refuse to draw one twice.
+  const names = [...new Set(tools.data?.tools.map(({ name }) => name))];
   if (view?.shared_by !== undefined)
     return (
       <Page title="Permissions">
-        <Text>{view.shared_by} decides what this machine allows.</Text>
+        <Text>
+          <bdi>{view.shared_by}</bdi> decides what this machine allows.
+        </Text>
       </Page>
     );
   return (
     <Page
-      title={`Permissions of ${view?.name ?? "this machine"}`}
+      title={`Permissions of ${view ? nameInText(view.name) : "this machine"}`}
       about="They hold for everyone who uses this machine, you included. A policy file on the machine itself can be stricter: both apply."
     >
       <Loaded query={policy}>
-        {(stored) => <PolicyForm device={device} stored={stored} tools={names} />}
+        {(stored) => <PolicyForm key={device} device={device} stored={stored} tools={names} />}
       </Loaded>
-      <WhoMayPanel device={device} tools={names} />
+      <WhoMayPanel key={device} device={device} tools={names} />
     </Page>
   );
 }

@@ -5,7 +5,9 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import { policyLines } from "@matrx/shared/policy-words.ts";
 import { useState } from "react";
 import { queryClient } from "../../app/query.ts";
+import { useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
+import { fits } from "../../relay/shapes.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { say } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
@@ -23,13 +25,14 @@ interface Props {
 }
 
 export function PolicyForm({ device, stored, tools }: Props) {
-  const [policy, setPolicy] = useState(stored);
+  const [draft, setDraft] = useKeptState(`policy:${device}`, isPolicy);
+  const policy = draft ?? stored;
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const isChanged = JSON.stringify(policy) !== JSON.stringify(stored);
   const set = (change: Partial<{ [K in keyof Policy]: Policy[K] | undefined }>) =>
-    setPolicy((before) => withoutUndefined({ ...before, ...change }));
+    setDraft(withoutUndefined({ ...policy, ...change }));
   const save = async () => {
     setBusy(true);
     setError(undefined);
@@ -40,7 +43,7 @@ export function PolicyForm({ device, stored, tools }: Props) {
       });
       queryClient.setQueryData(["policy", device], saved);
       await queryClient.invalidateQueries({ queryKey: ["explain", device] });
-      setPolicy(saved);
+      setDraft(undefined);
       setWarnings(told);
       say("The permissions were saved. They apply at once.");
     } catch (problem) {
@@ -126,13 +129,18 @@ export function PolicyForm({ device, stored, tools }: Props) {
           <Button onClick={() => void save()} disabled={!isChanged} loading={isBusy}>
             Save
           </Button>
-          <Button variant="default" disabled={!isChanged} onClick={() => setPolicy(stored)}>
+          <Button variant="default" disabled={!isChanged} onClick={() => setDraft(undefined)}>
             Discard
           </Button>
         </Group>
       </Panel>
     </div>
   );
+}
+
+/** As far as the form needs it: the relay checks what is sent. */
+function isPolicy(kept: unknown): kept is Policy {
+  return fits("GET /v1/devices/{device}/policy", kept);
 }
 
 /** "Tools    not limited here" */

@@ -9,6 +9,7 @@ import type { Answer } from "../../relay/routes.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status, type Tone } from "../../ui/Status.tsx";
+import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 
 type Explanation = Answer<"POST /v1/devices/{device}/policy/explain">;
 
@@ -67,14 +68,16 @@ export function WhoMayPanel({ device, tools }: { device: string; tools: readonly
           onChange={(event) => setGrant(event.currentTarget.value)}
           data={[
             { value: "", label: "You, here" },
-            ...callers.map(({ id, name }) => ({ value: id, label: name })),
+            ...callers.map(({ id, name }) => ({ value: id, label: nameInText(name) })),
           ]}
         />
         <NativeSelect
           label="Calls"
           value={tool}
           onChange={(event) => setTool(event.currentTarget.value)}
-          data={[...new Set([tool, ...tools])].sort()}
+          data={[...new Set([tool, ...tools])]
+            .sort()
+            .map((name) => ({ value: name, label: visibleLine(name) }))}
         />
         {subject !== undefined && (
           <TextInput
@@ -95,9 +98,9 @@ function Decision(explanation: Explanation) {
   return (
     <Stack gap="sm">
       <div aria-live="polite">
-        <Status tone={TONES[decision]}>{WORDS[decision]}</Status>
+        <Status tone={TONES[decision] ?? "idle"}>{WORDS[decision] ?? visibleLine(decision)}</Status>
         <Text size="sm" mt="xs">
-          {decisionWords(explanation)}
+          <bdi>{visibleLine(decisionWords(explanation))}</bdi>
         </Text>
       </div>
       {rules.length > 0 && (
@@ -119,7 +122,9 @@ function Decision(explanation: Explanation) {
                   {says}
                   {decides && " (decides)"}
                 </Table.Td>
-                <Table.Td>{entry}</Table.Td>
+                <Table.Td>
+                  <bdi>{entry && visibleLine(entry)}</bdi>
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -127,7 +132,7 @@ function Decision(explanation: Explanation) {
       )}
       {notes.map((note) => (
         <Text key={note} size="sm" c="dimmed">
-          {note}
+          <bdi>{visibleLine(note)}</bdi>
         </Text>
       ))}
     </Stack>

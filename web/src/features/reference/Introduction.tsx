@@ -1,5 +1,5 @@
 /** What the server is, how to say who calls, and what all of its errors look like. */
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Fold } from "../../ui/Fold.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import type { OpenApi } from "./openapi.ts";
@@ -17,11 +17,7 @@ export function Introduction({ api }: { api: OpenApi }) {
         <Words text={description} />
       </Text>
       <Text size="sm" mt="xs">
-        Version <Words text={version} />. Programs read{" "}
-        <Anchor underline="always" href="/openapi.json">
-          openapi.json
-        </Anchor>
-        .
+        Version <Words text={version} />
       </Text>
       {schemes.length > 0 && (
         <>

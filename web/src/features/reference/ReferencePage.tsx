@@ -1,6 +1,6 @@
 /** The reference: /openapi.json of the server that this page comes from, to be read and searched. */
 import "../../app/mantine-rest.css";
-import { Loader, Text, TextInput, Title } from "@mantine/core";
+import { Button, Loader, Text, TextInput, Title } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useCallback, useId, useMemo, useState } from "react";
 import { Page } from "../../ui/Page.tsx";
@@ -21,7 +21,15 @@ export function ReferencePage() {
   const server = api?.info?.title;
   const title = server === undefined ? "Reference" : `Reference: ${visibleLine(server)}`;
   return (
-    <Page title={title} about="Every request that programs can make, with what it takes and what it answers">
+    <Page
+      title={title}
+      about="Every request that programs can make, with what it takes and what it answers"
+      actions={
+        <Button component="a" href="/openapi.json" size="sm" variant="default">
+          openapi.json
+        </Button>
+      }
+    >
       {error !== undefined && <Problem error={error} retry={retry} />}
       {api ? <Reference api={api} /> : error === undefined && <Loader size="sm" />}
     </Page>

@@ -1,5 +1,6 @@
 /** JSON Schema as people read it: a type in words, and the fields of an object. */
 import { Text } from "@mantine/core";
+import { visibleLine } from "../../ui/visible-text.ts";
 import type { OpenApi, Schema } from "./openapi.ts";
 import classes from "./Reference.module.css";
 import { DEEPEST, nestedOf, whole } from "./schema.ts";
@@ -63,7 +64,7 @@ export function FieldItem({ name, schema = {}, api, required, description, place
         <Words text={name} />
       </code>{" "}
       <span className={classes.type}>
-        {place !== undefined && `${place}, `}
+        {place !== undefined && `${visibleLine(place)}, `}
         <Words text={typeWords(schema, api)} />
         {required && ", needed"}
       </span>

@@ -1,6 +1,7 @@
 /** A form whose button is busy while its work runs. What was typed stays when it fails, and the reason stands below it. */
 import { Button, Group, Stack } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { Problem } from "../../ui/Problem.tsx";
 
 interface Props {
@@ -15,6 +16,8 @@ interface Props {
 
 export function Form({ children, submitLabel, submitName, work, cancel, isDisabled = false }: Props) {
   const [isBusy, setBusy] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  useKeptFocus(element);
   const [error, setError] = useState<unknown>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -30,7 +33,7 @@ export function Form({ children, submitLabel, submitName, work, cancel, isDisabl
     }
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form ref={element} onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         {children}
         {error !== undefined && <Problem error={error} />}

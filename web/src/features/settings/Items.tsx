@@ -1,6 +1,7 @@
 /** A list of things with a name, what is known of them, and what can be done with each. */
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Dotted } from "../../ui/Dotted.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
 import classes from "./Items.module.css";
 
@@ -24,21 +25,21 @@ interface Props {
 }
 
 export function Item({ name, state, about, details = [], actions, children }: Props) {
-  const told = details.filter(Boolean).join(" · ");
+  const told = details.filter((detail) => typeof detail === "string" && detail !== "");
   return (
     <li className={classes.item}>
       <div className={classes.head}>
         <div className={classes.words}>
           <div className={classes.title}>
-            <h3>
+            <h3 tabIndex={-1}>
               <bdi>{visibleLine(name)}</bdi>
             </h3>
             {state}
           </div>
           {about && <Text size="sm">{about}</Text>}
-          {told && (
+          {told.length > 0 && (
             <Text size="sm" c="dimmed">
-              {told}
+              <Dotted parts={told} />
             </Text>
           )}
         </div>

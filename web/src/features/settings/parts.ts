@@ -6,6 +6,7 @@ import {
   IconKey,
   IconKeyboard,
   IconPalette,
+  IconPlugConnected,
   IconUser,
   IconUsers,
 } from "@tabler/icons-react";
@@ -56,6 +57,15 @@ export const PARTS: readonly Part[] = [
     about: "What this browser tells you, and when it is quiet",
     icon: IconBell,
     Content: lazy(async () => ({ default: (await import("./NotificationsPart.tsx")).NotificationsPart })),
+  },
+  {
+    id: "connection",
+    label: "Connection",
+    about: "Through the relay, or directly to this computer",
+    icon: IconPlugConnected,
+    Content: lazy(async () => ({
+      default: (await import("./connection/ConnectionPart.tsx")).ConnectionPart,
+    })),
   },
   {
     id: "appearance",

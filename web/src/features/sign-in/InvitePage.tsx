@@ -1,11 +1,12 @@
 /** An invite's link that was opened: makes the account that it is for. */
 import "../../app/mantine-rest.css";
-import { Alert, Button, Card, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { type AccountView, acceptInvite } from "../../relay/account.ts";
+import { say } from "../../ui/notices.ts";
 import { Problem } from "../../ui/Problem.tsx";
+import { DoorCard } from "./DoorCard.tsx";
 import { useLinks } from "./links.ts";
-import classes from "./SignInPage.module.css";
 
 interface Props {
   readonly code: string;
@@ -24,8 +25,10 @@ export function InvitePage({ code, account, signedIn }: Props) {
     setError(undefined);
     try {
       await acceptInvite({ code, name });
-      useLinks.setState({ invite: undefined });
+      // What was on the screen may be another person's: it comes back only once it is known who is signed in now.
       await signedIn();
+      useLinks.setState({ invite: undefined });
+      say(`This is your account: you are signed in as ${name.trim()}.`);
     } catch (problem) {
       setError(problem);
     } finally {
@@ -33,13 +36,9 @@ export function InvitePage({ code, account, signedIn }: Props) {
     }
   };
   return (
-    <Card withBorder className={classes.card} bg="var(--surface)" padding="xl" component="main">
+    <DoorCard title="You are invited to this relay" short="An invite">
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <img src="/icon.svg" alt="" width={40} height={40} />
-          <Title order={1} id="page-title" tabIndex={-1}>
-            You are invited to this relay
-          </Title>
           <Text>
             You get an account of your own: your machines, tokens and calls are yours alone. Nobody else sees
             them, not even who invited you.
@@ -69,6 +68,6 @@ export function InvitePage({ code, account, signedIn }: Props) {
           </Button>
         </Stack>
       </form>
-    </Card>
+    </DoorCard>
   );
 }

@@ -1,46 +1,40 @@
 /** Ways to sign in: a passkey, an issuer, a link, a recovery code. */
 import { useQuery } from "../../app/query.ts";
 import "../../app/mantine-rest.css";
-import { Anchor, Card, Code, Divider, Stack, Text, Title } from "@mantine/core";
-import { useState } from "react";
+import { Code, Divider, Text } from "@mantine/core";
 import { leaveForIssuer } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";
 import { passkeyObstacle, signInWithPasskey } from "../../relay/passkey.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
+import { Fold } from "../../ui/Fold.tsx";
+import { Problem } from "../../ui/Problem.tsx";
+import { DoorCard } from "./DoorCard.tsx";
 import { LinkForm } from "./LinkForm.tsx";
 import { useLinks } from "./links.ts";
 import { RecoveryForm } from "./RecoveryForm.tsx";
-import classes from "./SignInPage.module.css";
 
-/** `signedIn` is called once somebody is. */
-export function SignInPage({ signedIn }: { signedIn: () => Promise<void> }) {
-  const [isLost, setLost] = useState(false);
+interface Props {
+  /** Is called once somebody is. */
+  readonly signedIn: () => Promise<void>;
+  /** What waits for them, if it is none of what a link asked for. */
+  readonly waiting?: string;
+}
+
+export function SignInPage({ signedIn, waiting }: Props) {
   return (
-    <Card withBorder className={classes.card} bg="var(--surface)" padding="xl" component="main">
-      <Stack gap="md">
-        <img src="/icon.svg" alt="" width={40} height={40} />
-        <Title order={1} id="page-title" tabIndex={-1}>
-          Sign in to Matrx Relay
-        </Title>
-        <WaitingNote />
-        <PasskeyPart signedIn={signedIn} />
-        <IssuersPart />
-        <Divider label="or" />
-        <Text size="sm">
-          Open the sign-in link that the relay printed when it started. It works once;{" "}
-          <Code>npm run link</Code> on the relay's machine prints another one, and with <Code>-- --qr</Code> a
-          QR code too. A browser that is signed in shows one under Settings, “Sign in another device”.
-        </Text>
-        <LinkForm signedIn={signedIn} />
-        {isLost ? (
-          <RecoveryForm signedIn={signedIn} />
-        ) : (
-          <Anchor component="button" type="button" size="sm" onClick={() => setLost(true)}>
-            Lost your passkeys?
-          </Anchor>
-        )}
-      </Stack>
-    </Card>
+    <DoorCard title="Sign in to Matrx Relay" short="Sign in">
+      {waiting === undefined ? <WaitingNote /> : <Text>{waiting}</Text>}
+      <PasskeyPart signedIn={signedIn} />
+      <IssuersPart />
+      <Divider label="or" />
+      <Text size="sm">
+        Open the sign-in link that the relay printed when it started. It works once; <Code>npm run link</Code>{" "}
+        on the relay's machine prints another one, and with <Code>-- --qr</Code> a QR code too. A browser that
+        is signed in shows one under Settings, “Sign in another device”.
+      </Text>
+      <LinkForm signedIn={signedIn} />
+      <Fold title="Lost your passkeys?">{() => <RecoveryForm signedIn={signedIn} />}</Fold>
+    </DoorCard>
   );
 }
 
@@ -73,11 +67,12 @@ function PasskeyPart({ signedIn }: { signedIn: () => Promise<void> }) {
 }
 
 function IssuersPart() {
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ["sign-in"],
     queryFn: () => api("GET /v1/sign-in"),
     staleTime: 60_000,
   });
+  if (!data && error) return <Problem error={error} retry={() => void refetch()} />;
   return data?.oidc.map(({ id, name }) => (
     <ActionButton key={id} size="md" fullWidth variant="default" work={() => leaveForIssuer(id)}>
       Sign in with {name}

@@ -26,7 +26,12 @@ export function takeCode(): string | undefined {
   return code === undefined ? undefined : codeOf(code);
 }
 
-/** Takes the request of an app (OAuth) out of the storage, where `/authorize` left it: its query. */
+/** Keeps the request of an app (OAuth), its query, for a sign-in that leads away from its page. */
+export function keepRequest(query: string): void {
+  keep(REQUEST, query);
+}
+
+/** Takes the request of an app out of the storage. */
 export function takeRequest(): string | undefined {
   return take(REQUEST);
 }

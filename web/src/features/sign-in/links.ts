@@ -4,7 +4,7 @@
  */
 import { create } from "zustand";
 import { accountOfCode, claim, finishAtIssuer, signedInAccount } from "../../relay/account.ts";
-import { confirmed } from "../../ui/confirm.ts";
+import { confirmed, withdrawQuestion } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";
 import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
 
@@ -14,7 +14,7 @@ type Fields = Partial<Record<(typeof NAMES)[number], string>>;
 /** What the page was opened with. The router may change the address before anybody follows it. */
 let atStart: Fields | undefined = takeFields();
 
-interface Links {
+export interface Links {
   /** A link is being followed: who is signed in is not known yet. */
   readonly isFollowing: boolean;
   /** An invite's code, until it was answered. */
@@ -45,12 +45,14 @@ export async function followLink(ways: Ways): Promise<void> {
   const { claim: code, oidc, response, pair, call, invite, share } = atStart ?? takeFields();
   atStart = undefined;
   try {
-    if (invite || share) useLinks.setState({ invite, share });
+    if (invite || share) {
+      withdrawQuestion();
+      useLinks.setState({ invite, share });
+    }
     if (code) await signInWith(code);
     if (oidc) await finishAtIssuer(oidc, response ?? "");
     if (code || oidc) await ways.signedIn();
-    const waits = pair === undefined ? undefined : codeOf(pair);
-    if (waits) await showPairing(waits, ways);
+    if (pair !== undefined) await showPairing(pair, ways);
     if (call) {
       const [device = "", id = ""] = call.split("/");
       ways.toCall(decodeURIComponent(device), decodeURIComponent(id));
@@ -62,18 +64,34 @@ export async function followLink(ways: Ways): Promise<void> {
   }
 }
 
+/** Somebody signed in on this page: the code that waits is shown here, and not by another page of this browser. */
+export function takeWaitingCode(): void {
+  const pair = takeCode();
+  if (pair) useLinks.setState({ pair });
+}
+
 /** What waited for somebody to sign in: a code comes first, then an app's request. */
 export function goOnAfterSignIn({ toPairing }: Pick<Ways, "toPairing">): void {
-  const code = takeCode();
-  if (code) return toPairing(code);
+  const { pair } = useLinks.getState();
+  useLinks.setState({ pair: undefined });
+  if (pair) return toPairing(pair);
   const request = takeRequest();
   if (request) location.replace(`/authorize?${request}`);
 }
 
-async function showPairing(code: string, { toPairing }: Ways): Promise<void> {
+async function showPairing(text: string, { toPairing }: Ways): Promise<void> {
+  const code = codeOf(text);
+  if (!code) throw noCodeError();
   if (await signedInAccount()) return toPairing(code);
   keepCode(code);
   useLinks.setState({ pair: code });
+}
+
+/** What the link holds instead is not shown: anybody could have written it. */
+function noCodeError(): Error {
+  return Object.assign(new Error("That link has no valid code."), {
+    hint: "Open the link, or scan the QR code, that the machine or the command line shows.",
+  });
 }
 
 /**

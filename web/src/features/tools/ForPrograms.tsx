@@ -1,11 +1,12 @@
 /** The call as other callers would make it: with curl, as a frame of a WebSocket, over MCP. */
 import { Group, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
+import { LOCAL_DEVICE, useDirect } from "../../direct/local.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import { scrolled } from "../../ui/scrolled.ts";
 import { visible } from "../../ui/terminal-text.ts";
-import { PROGRAMS, type Program, programAbout, programText } from "./programs.ts";
+import { type Program, programAbout, programsFor, programText } from "./programs.ts";
 import classes from "./ToolView.module.css";
 
 interface Props {
@@ -19,6 +20,7 @@ interface Props {
 const SHOWN = 20_000;
 
 export function ForPrograms({ device, tool, input }: Props) {
+  const address = useDirect((direct) => direct.address);
   const [program, setProgram] = useState<Program>("curl");
   if (!input)
     return (
@@ -26,7 +28,7 @@ export function ForPrograms({ device, tool, input }: Props) {
         Fill in the form first.
       </Text>
     );
-  const call = { origin: location.origin, device, tool, input };
+  const call = { origin: device === LOCAL_DEVICE ? address : location.origin, device, tool, input };
   const text = programText(program, call);
   return (
     <div>
@@ -34,7 +36,7 @@ export function ForPrograms({ device, tool, input }: Props) {
         <SegmentedControl
           size="xs"
           aria-label="As"
-          data={[...PROGRAMS]}
+          data={[...programsFor(device)]}
           value={program}
           onChange={setProgram}
         />

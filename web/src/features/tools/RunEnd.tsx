@@ -1,5 +1,6 @@
 /** How a call ended: its outcome and what it answered, or what went wrong and what to do. */
 import { Group, Stack, Text } from "@mantine/core";
+import { firstLineOf } from "../../ui/first-line.ts";
 import { clockTime } from "../../ui/format.ts";
 import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { Problem, type Trouble } from "../../ui/Problem.tsx";
@@ -13,9 +14,9 @@ export function RunEnd({ run }: { run: Run }) {
   const live = liveOf(run);
   const trouble: Trouble | undefined =
     error ?? (answer?.type === "error" ? { ...answer, message: answer.output } : undefined);
-  const [first = "", ...more] = trouble?.message.split("\n") ?? [];
-  const result = answer && (trouble ? { ...answer, output: more.join("\n") } : answer);
-  const isToldByLive = trouble !== undefined && more.length === 0 && live !== undefined && !live.isEmpty;
+  const { first, rest } = firstLineOf(trouble?.message ?? "");
+  const result = answer && (trouble ? { ...answer, output: rest } : answer);
+  const isToldByLive = trouble !== undefined && rest === "" && live !== undefined && !live.isEmpty;
   return (
     <Stack gap="sm">
       <Group gap="xs" role="status">
@@ -29,7 +30,7 @@ export function RunEnd({ run }: { run: Run }) {
       </Group>
       {trouble && <Problem error={problemOf(first, trouble)} />}
       {isToldByLive && <LiveOutputView live={live} />}
-      {result && (!trouble || more.length > 0 || hasMore(run)) && (
+      {result && (!trouble || rest !== "" || hasMore(run)) && (
         <ResultView
           result={result}
           fileName={fileNameOf(tool, began)}

@@ -1,22 +1,27 @@
 /** A call that runs: how it stands, since when, how far it is, what it wrote until now, and a way to stop it. */
-import { Group, Progress, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useDevice } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
-import { clockTime, countdown } from "../../ui/format.ts";
+import { isOnline } from "../../ui/device-words.ts";
+import { ago, clockTime, countdown } from "../../ui/format.ts";
+import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
-import type { Progress as Far, Run } from "./run.ts";
+import { nameInText } from "../../ui/visible-text.ts";
+import { ProgressView } from "./ProgressView.tsx";
+import type { Run } from "./run.ts";
 import { liveOf, stopRun } from "./runs.ts";
 
 export function RunningView({ run }: { run: Run }) {
-  const { tool, state, call, progress } = run;
-  const machine = useDevice(run.device)?.name ?? "the machine";
+  const { tool, state, progress } = run;
+  const view = useDevice(run.device);
+  const machine = view ? nameInText(view.name) : "the machine";
   const now = useNow();
   const said = useRef<HTMLDivElement>(null);
   const live = liveOf(run);
+  useKeptFocus(said);
   const stop = async () => {
     // The focus must not get lost with the button.
     said.current?.focus({ preventScroll: true });
@@ -37,7 +42,7 @@ export function RunningView({ run }: { run: Run }) {
           <Text size="sm" c="dimmed" role="timer" style={{ whiteSpace: "nowrap" }}>
             {countdown(now - run.began)}
           </Text>
-          {call !== undefined && (
+          {state !== "sending" && (
             <ActionButton
               color="red"
               variant="outline"
@@ -50,6 +55,11 @@ export function RunningView({ run }: { run: Run }) {
           )}
         </Group>
       </Group>
+      {view && !isOnline(view) && view.last_seen !== null && (
+        <Text size="sm" role="status">
+          {`${machine} is offline: it was last seen ${ago(view.last_seen)}. What became of the call is told when it is back.`}
+        </Text>
+      )}
       {progress && <ProgressView {...progress} />}
       {live && <LiveOutputView live={live} />}
     </Stack>
@@ -64,18 +74,4 @@ function wordsOf({ tool, effect, state, obstacle, expires }: Run, machine: strin
   const leaving =
     effect === "read" ? "It stops if you close this page." : "It keeps running if you leave this page.";
   return `${tool} is running on ${machine}. ${leaving}`;
-}
-
-function ProgressView({ progress, total = 0, message = "" }: Far) {
-  const share = total > 0 ? Math.round(Math.min(Math.max(progress / total, 0), 1) * 100) : undefined;
-  return (
-    <div>
-      {share !== undefined && <Progress value={share} aria-label="Progress" mb={4} />}
-      <Text size="sm" c="dimmed">
-        <bdi>
-          {`${share === undefined ? progress : `${share}%`} ${visibleLine(message.slice(0, 300))}`.trim()}
-        </bdi>
-      </Text>
-    </div>
-  );
 }

@@ -1,7 +1,7 @@
 /** A tool's form: checked before anything is sent, and kept as it is typed. */
 import { Button, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef } from "react";
+import { type FormEvent, useEffect, useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import type { Tool } from "../../relay/tools.ts";
 import { Fold } from "../../ui/Fold.tsx";
@@ -9,6 +9,7 @@ import { SchemaForm } from "../../ui/schema/SchemaForm.tsx";
 import { useSchemaForm } from "../../ui/schema/use-schema-form.ts";
 import { draftFor, keepDraft } from "./drafts.ts";
 import { ForPrograms } from "./ForPrograms.tsx";
+import { focusOnProblem, RUN_KEYS, runByKeys } from "./form-keys.ts";
 import { startRun } from "./runs.ts";
 import classes from "./ToolView.module.css";
 import { useObstacle } from "./use-obstacle.ts";
@@ -33,9 +34,6 @@ export function ToolForm({ device, tool, isRunning }: Props) {
     if (!input) focusOnProblem(element.current);
     else if (obstacle === undefined && !isRunning) startRun(device, tool, input);
   };
-  const runByKeys = (event: KeyboardEvent<HTMLFormElement>) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
-  };
   return (
     <form ref={element} onSubmit={submit} onKeyDown={runByKeys} noValidate>
       <SchemaForm form={form} {...(model?.omit && { rare: model.omit })} />
@@ -44,7 +42,10 @@ export function ToolForm({ device, tool, isRunning }: Props) {
           type="submit"
           className={classes.run ?? ""}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          disabled={isRunning || obstacle !== undefined}
+          // Not disabled while it runs: whoever pressed it by keyboard would lose the focus.
+          aria-disabled={isRunning || undefined}
+          data-disabled={isRunning}
+          disabled={!isRunning && obstacle !== undefined}
           aria-describedby={obstacle === undefined ? undefined : reasonId}
         >
           {isRunning ? "Running …" : "Run"}
@@ -54,7 +55,9 @@ export function ToolForm({ device, tool, isRunning }: Props) {
             Empty the form
           </Button>
         )}
-        {obstacle === undefined && !isRunning && <span className={classes.keys}>{KEYS} runs it, too.</span>}
+        {obstacle === undefined && !isRunning && (
+          <span className={classes.keys}>{RUN_KEYS} runs it, too.</span>
+        )}
       </div>
       {obstacle !== undefined && (
         <Text size="sm" c="dimmed" mt="xs" id={reasonId} role="status">
@@ -66,10 +69,4 @@ export function ToolForm({ device, tool, isRunning }: Props) {
       </Fold>
     </form>
   );
-}
-
-const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl + Enter";
-
-function focusOnProblem(form: HTMLFormElement | null): void {
-  form?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus();
 }

@@ -41,8 +41,8 @@ export function ToolLink({ device, tool }: { device: string; tool: Tool }) {
       {title !== undefined && <span className={classes.title}>{visibleLine(title)}</span>}
       <bdi className={classes.about}>
         {unavailable === undefined
-          ? description.slice(0, SHOWN).replaceAll("`", "")
-          : `Can't work now. ${unavailable.slice(0, SHOWN)}`}
+          ? visibleLine(description.slice(0, SHOWN).replaceAll("`", ""))
+          : `Can't work now. ${visibleLine(unavailable.slice(0, SHOWN))}`}
       </bdi>
     </Link>
   );

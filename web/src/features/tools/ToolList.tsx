@@ -1,20 +1,34 @@
 /** The tools by name, with what each does; a filter narrows them. Arrows go through them. */
 import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { create } from "zustand";
 import type { Tool } from "../../relay/tools.ts";
-import { ToolLink } from "./ToolLink.tsx";
 import classes from "./ToolList.module.css";
 
 /** It stays while the person goes from tool to tool. */
 const useFilter = create<{ readonly text: string }>(() => ({ text: "" }));
 
-export function ToolList({ device, tools }: { device: string; tools: readonly Tool[] }) {
+type Listed = Pick<Tool, "name" | "title" | "description">;
+
+interface Props<T> {
+  readonly tools: readonly T[];
+  /** The link to one of them. */
+  readonly children: (tool: T) => ReactNode;
+  /** Goes on to what was chosen; undefined: nothing was. */
+  readonly skip?: (() => void) | undefined;
+}
+
+export function ToolList<T extends Listed>({ tools, children, skip }: Props<T>) {
   const text = useFilter((filter) => filter.text);
   const shown = filtered(tools, text);
   return (
     <nav className={classes.box} aria-label="Tools" onKeyDown={moveByArrows}>
+      {skip && (
+        <button type="button" className={classes.skip} onClick={skip}>
+          Skip the list of tools
+        </button>
+      )}
       <div className={classes.filter}>
         <TextInput
           type="search"
@@ -27,9 +41,7 @@ export function ToolList({ device, tools }: { device: string; tools: readonly To
       </div>
       <ul className={classes.list}>
         {shown.map((tool) => (
-          <li key={tool.name}>
-            <ToolLink device={device} tool={tool} />
-          </li>
+          <li key={tool.name}>{children(tool)}</li>
         ))}
       </ul>
       {shown.length === 0 && (
@@ -41,9 +53,9 @@ export function ToolList({ device, tools }: { device: string; tools: readonly To
   );
 }
 
-function filtered(tools: readonly Tool[], text: string): Tool[] {
+function filtered<T extends Listed>(tools: readonly T[], text: string): T[] {
   const words = text.toLowerCase().split(/\s+/);
-  const said = ({ name, title = "", description }: Tool) => `${name} ${title} ${description}`.toLowerCase();
+  const said = ({ name, title = "", description }: T) => `${name} ${title} ${description}`.toLowerCase();
   return tools
     .filter((tool) => words.every((word) => said(tool).includes(word)))
     .toSorted((one, other) => one.name.localeCompare(other.name));

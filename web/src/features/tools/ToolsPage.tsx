@@ -2,6 +2,8 @@
 import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { useRef } from "react";
+import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useDevice } from "../../relay/devices.ts";
 import { useTools } from "../../relay/tools.ts";
 import { proofOf } from "../../ui/device-words.ts";
@@ -9,9 +11,12 @@ import { effectWords } from "../../ui/effect-words.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { nameInText, visibleLine } from "../../ui/visible-text.ts";
+import { DirectTrouble } from "../direct/DirectTrouble.tsx";
+import { NotConnected } from "../direct/NotConnected.tsx";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
+import { ToolLink } from "./ToolLink.tsx";
 import { ToolList } from "./ToolList.tsx";
 import classes from "./ToolsPage.module.css";
 import { ToolView } from "./ToolView.tsx";
@@ -23,7 +28,9 @@ export function ToolsPage() {
   // Some are only for programs.
   const tools = query.data?.tools.filter(({ model }) => !model?.hidden) ?? [];
   const tool = tools.find((each) => each.name === name);
-  const machine = view?.name ?? "this machine";
+  const machine = view ? nameInText(view.name) : "this machine";
+  const chosen = useRef<HTMLDivElement>(null);
+  if (device === LOCAL_DEVICE && !view) return <NotConnected />;
   return (
     <Page
       title={name === undefined ? `Tools of ${machine}` : visibleLine(tool?.title ?? name)}
@@ -35,14 +42,17 @@ export function ToolsPage() {
       }
       actions={tool && <Status tone={effectWords(tool.effect).tone}>{effectWords(tool.effect).text}</Status>}
     >
+      {device === LOCAL_DEVICE && <DirectTrouble />}
       <Loaded query={query}>
         {() =>
           tools.length === 0 ? (
             <Text>This machine hasn't reported its tools yet.</Text>
           ) : (
             <div className={classes.columns} data-chosen={name !== undefined}>
-              <ToolList device={device} tools={tools} />
-              <div className={classes.chosen}>
+              <ToolList tools={tools} skip={tool && (() => chosen.current?.focus())}>
+                {(each) => <ToolLink device={device} tool={each} />}
+              </ToolList>
+              <div ref={chosen} className={classes.chosen} tabIndex={-1}>
                 {tool && <ToolView key={`${device} ${tool.name}`} device={device} tool={tool} all={tools} />}
                 {!tool && (
                   <Text c="dimmed" className={`${classes.none} ${name === undefined ? classes.onDesk : ""}`}>

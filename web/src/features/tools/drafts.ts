@@ -24,7 +24,7 @@ addEventListener("pagehide", store);
 
 export function draftFor(device: string, tool: string): Draft {
   const key = keyOf(device, tool);
-  return drafts.get(key) ?? new Map(keptInTab<[string, DraftValue][]>(key));
+  return drafts.get(key) ?? new Map(keptInTab(key, isDraft));
 }
 
 /** Passwords and the like are only kept while the page is open. */
@@ -43,6 +43,18 @@ export function keepDraft(device: string, tool: string, draft: Draft, fields: re
 export function replaceDraft(device: string, tool: string, draft: Draft, fields: readonly Field[]): void {
   keepDraft(device, tool, draft, fields);
   useReplaced.setState(({ count }) => ({ count: count + 1 }));
+}
+
+function isDraft(value: unknown): value is [string, DraftValue][] {
+  return (
+    Array.isArray(value) &&
+    value.every((entry) => Array.isArray(entry) && typeof entry[0] === "string" && isDraftValue(entry[1]))
+  );
+}
+
+function isDraftValue(value: unknown): value is DraftValue {
+  if (Array.isArray(value)) return value.every((text) => typeof text === "string");
+  return typeof value === "string" || typeof value === "boolean";
 }
 
 function store(): void {

@@ -3,7 +3,7 @@ import { isRunning, type Run } from "./run.ts";
 
 const PER_DEVICE = 50;
 /** Answers of all machines together, and their characters; the newest is always kept. */
-const ANSWERS = 12;
+const ANSWERS = 100;
 const CHARACTERS = 40_000_000;
 
 /** The newest calls of a machine, and all that run. */

@@ -44,3 +44,19 @@ export function keptOf({ obstacle: _, progress: __, answer: ___, error: ____, ..
 export function reloaded(run: Run): Run {
   return isRunning(run) ? { ...run, state: "left" } : run;
 }
+
+/** Tells whether what a tab kept, of whichever release, is as pages need it. */
+export function areRuns(kept: unknown): kept is Run[] {
+  return Array.isArray(kept) && kept.every(isRun);
+}
+
+function isRun(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, device, tool, input, began, state }: Partial<Record<keyof Run, unknown>> = value;
+  return (
+    [id, began].every(Number.isFinite) &&
+    [device, tool, state].every((text) => typeof text === "string") &&
+    typeof input === "object" &&
+    input !== null
+  );
+}

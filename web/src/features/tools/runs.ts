@@ -1,15 +1,15 @@
 /** The calls that were made in this tab: they go on while the person looks at other tools, and none is taken for another. */
 import { create } from "zustand";
 import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
-import { Call } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import type { Tool } from "../../relay/tools.ts";
+import { newCall, type ToolCall } from "../../relay/way.ts";
 import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import { outcomeOf } from "./outcome.ts";
-import { keptOf, type Run, reloaded } from "./run.ts";
+import { areRuns, keptOf, type Run, reloaded } from "./run.ts";
 import { withinLimits, withoutOldAnswers } from "./run-limits.ts";
 
 interface Runs {
@@ -22,12 +22,13 @@ interface Runs {
 const KEPT = "runs";
 
 export const useRuns = create<Runs>(() => ({
-  runs: (keptInTab<Run[]>(KEPT) ?? []).map(reloaded),
+  runs: (keptInTab(KEPT, areRuns) ?? []).map(reloaded),
   shown: new Map(),
 }));
 
-const calls = new Map<number, Call>();
+const calls = new Map<number, ToolCall>();
 const lives = new Map<number, LiveOutput>();
+let lastId = 0;
 
 onForget(() => {
   for (const call of calls.values()) call.leave();
@@ -36,16 +37,32 @@ onForget(() => {
   useRuns.setState({ runs: [], shown: new Map() });
 });
 
+export interface StartedRun {
+  readonly id: number;
+  /** Resolves when it is over, however it ended. */
+  readonly ended: Promise<void>;
+}
+
 /** Makes a call, and shows it at its tool. */
-export function startRun(device: string, { name: tool, effect }: Tool, input: ToolInput): void {
-  const id = 1 + Math.max(0, ...useRuns.getState().runs.map((run) => run.id));
-  const call = new Call(device, { name: tool, effect });
+export function startRun(
+  device: string,
+  { name: tool, effect }: Pick<Tool, "name" | "effect">,
+  input: ToolInput,
+): StartedRun {
+  const id = newId();
+  const call = newCall(device, { name: tool, effect });
   calls.set(id, call);
   lives.set(id, new LiveOutput());
   const run: Run = { id, device, tool, effect, input, began: Date.now(), state: "sending" };
   useRuns.setState(({ runs }) => ({ runs: withinLimits([run, ...runs], device) }));
   showRun(run);
-  void follow(run, call);
+  return { id, ended: follow(run, call) };
+}
+
+/** Never one that was used in this tab, though its call was cleared away since: others may know it by that. */
+function newId(): number {
+  lastId = Math.max(lastId + 1, Date.now());
+  return lastId;
 }
 
 export function showRun({ device, tool, id }: Pick<Run, "device" | "tool" | "id">): void {
@@ -64,7 +81,7 @@ export function liveOf({ id }: Run): LiveOutput | undefined {
 }
 
 /** Throws ApiError. */
-export async function stopRun({ id }: Run): Promise<void> {
+export async function stopRun({ id }: Pick<Run, "id">): Promise<void> {
   await calls.get(id)?.stop();
 }
 
@@ -76,7 +93,7 @@ export function clearRuns(device: string): void {
   keep();
 }
 
-async function follow({ id, input, began }: Run, call: Call): Promise<void> {
+async function follow({ id, input, began }: Run, call: ToolCall): Promise<void> {
   try {
     const answer = await call.run(input, {
       onCall: () => change(id, { state: "running", obstacle: undefined, ...(call.id && { call: call.id }) }),

@@ -1,7 +1,7 @@
 /** Who is signed in, how others see them, and the way out. */
 import { Text, TextInput } from "@mantine/core";
-import { useState } from "react";
 import { refreshAccount } from "../../../app/use-account.ts";
+import { isText, useKeptState } from "../../../app/use-kept-state.ts";
 import type { AccountView } from "../../../relay/account.ts";
 import { api } from "../../../relay/api.ts";
 import { say } from "../../../ui/notices.ts";
@@ -10,10 +10,12 @@ import { Form } from "../Form.tsx";
 import { SignOutButton } from "./SignOutButton.tsx";
 
 export function NamePanel({ account: { account, display_name: known } }: { account: AccountView }) {
-  const [name, setName] = useState(known ?? "");
+  const [typed, setTyped] = useKeptState("own name", isText);
+  const name = typed ?? known ?? "";
   const save = async () => {
     await api("PATCH /v1/account", { body: { display_name: name } });
     await refreshAccount();
+    setTyped(undefined);
     say("Your name was saved.");
   };
   return (
@@ -36,7 +38,7 @@ export function NamePanel({ account: { account, display_name: known } }: { accou
           maxLength={64}
           autoComplete="name"
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
       </Form>
     </Panel>

@@ -8,11 +8,11 @@ import { Panel } from "../../../ui/Panel.tsx";
 import { Items } from "../Items.tsx";
 import { GivenItem } from "./GivenItem.tsx";
 import { useShares } from "./queries.ts";
-import { ShareForm } from "./ShareForm.tsx";
+import { isShareTyped, ShareForm } from "./ShareForm.tsx";
 
 export function GivenPanel() {
   const { share } = useSearch({ strict: false });
-  const [isSharing, setSharing] = useState(share !== undefined);
+  const [isSharing, setSharing] = useState(() => share !== undefined || isShareTyped());
   const query = useShares();
   return (
     <Panel

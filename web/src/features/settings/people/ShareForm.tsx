@@ -1,13 +1,14 @@
 /** Shares machines with a person who has another account on this relay. Its link is shown once. */
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
+import { keptForm, useKeptState } from "../../../app/use-kept-state.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 import { Form } from "../Form.tsx";
 import classes from "../Items.module.css";
 import { LinkCard } from "../LinkCard.tsx";
 import { useOwnMachine } from "../own-machines.ts";
-import { type Draft, missingIn, newDraft, newShare } from "../tokens/draft.ts";
+import { type Draft, isDraft, missingIn, newDraft, newShare } from "../tokens/draft.ts";
 import { EffectsField } from "../tokens/EffectsField.tsx";
 import { FoldersField } from "../tokens/FoldersField.tsx";
 import { MachinesField } from "../tokens/MachinesField.tsx";
@@ -15,6 +16,13 @@ import { NameField } from "../tokens/NameField.tsx";
 import { UntilField } from "../tokens/UntilField.tsx";
 import { Warnings } from "../tokens/Warnings.tsx";
 import { refreshShares } from "./queries.ts";
+
+const KEPT = "share";
+
+/** Somebody began one in this tab. */
+export function isShareTyped(): boolean {
+  return keptForm(KEPT, isDraft) !== undefined;
+}
 
 interface Props {
   /** The one that was asked for. */
@@ -24,14 +32,20 @@ interface Props {
 
 export function ShareForm({ machine, close }: Props) {
   const own = useOwnMachine();
-  const [draft, setDraft] = useState(() => newDraft(machine ?? own));
+  const [kept, keep] = useKeptState(KEPT, isDraft);
+  const draft = kept ?? newDraft(machine ?? own);
   const [made, setMade] = useState<Answer<"POST /v1/shares">>();
-  const fields = { draft, change: (changed: Partial<Draft>) => setDraft({ ...draft, ...changed }) };
+  const fields = { draft, change: (changed: Partial<Draft>) => keep({ ...draft, ...changed }) };
   const share = async () => {
     const missing = missingIn(draft);
     if (missing) throw new Error(missing);
     setMade(await api("POST /v1/shares", { body: newShare(draft) }));
+    keep(undefined);
     await refreshShares();
+  };
+  const cancel = () => {
+    keep(undefined);
+    close();
   };
   return (
     <section className={`${classes.more} ${classes.above}`} aria-label="Share a machine">
@@ -48,7 +62,7 @@ export function ShareForm({ machine, close }: Props) {
           </Button>
         </>
       ) : (
-        <Form submitLabel="Make a link" work={share} cancel={close}>
+        <Form submitLabel="Make a link" work={share} cancel={cancel}>
           <Text size="sm">
             They never get your rights: secrets stay closed, and commands run in a sandbox.
           </Text>

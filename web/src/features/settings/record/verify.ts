@@ -6,8 +6,9 @@ import { verifyChain } from "@matrx/shared/audit-chain.ts";
 import { lastKnown, remember } from "../../../app/last-known.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
+import { fits } from "../../../relay/shapes.ts";
 
-type Head = Answer<"GET /v1/audit/head">;
+const HEAD = "GET /v1/audit/head";
 
 export interface Verified {
   readonly isSound: boolean;
@@ -21,8 +22,8 @@ const PAGE = 500;
 /** Reads the whole record, oldest entry first. `progress` is told how many entries were read so far. Throws ApiError. */
 export async function verifyRecord(progress: (entries: number) => void): Promise<Verified> {
   // The end first: what is written meanwhile only makes the record longer.
-  const head = await api("GET /v1/audit/head");
-  const kept = lastKnown<Head>(KEPT);
+  const head = await api(HEAD);
+  const kept = lastKnown(KEPT, (head) => fits(HEAD, head));
   const before = kept?.value.account === head.account ? kept : undefined;
   const heads = [head, ...(before ? [before.value] : [])];
   const verdict = await verifyChain(allEntries(progress), { sha256, heads });
@@ -48,7 +49,7 @@ async function* allEntries(progress: (entries: number) => void): AsyncGenerator<
     yield* page.entries;
     count += page.entries.length;
     progress(count);
-    after = page.next;
+    after = page.next ?? null;
   }
 }
 

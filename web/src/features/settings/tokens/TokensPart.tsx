@@ -1,7 +1,7 @@
 /** AI apps and programs that may use this account's machines: what each may do, and tokens for new ones. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { useKeptState } from "../../../app/use-kept-state.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
 import { Panel } from "../../../ui/Panel.tsx";
 import { Items } from "../Items.tsx";
@@ -12,7 +12,7 @@ import { ScriptTokenPanel } from "./ScriptTokenPanel.tsx";
 import { TokenItem } from "./TokenItem.tsx";
 
 export function TokensPart() {
-  const [making, setMaking] = useState<"ai" | "script">();
+  const [making, setMaking] = useKeptState("new token", isMaking);
   const close = () => setMaking(undefined);
   return (
     <Stack gap="md">
@@ -37,6 +37,12 @@ export function TokensPart() {
       <ConnectPanel />
     </Stack>
   );
+}
+
+type Making = "ai" | "script";
+
+function isMaking(kept: unknown): kept is Making {
+  return kept === "ai" || kept === "script";
 }
 
 function TokenList({ tokens }: { tokens: readonly Token[] }) {

@@ -46,6 +46,18 @@ export function newDraft(machine: string | undefined): Draft {
   };
 }
 
+/** Tells whether what a tab kept, of whichever release, has all that a form shows. */
+export function isDraft(kept: unknown): kept is Draft {
+  if (typeof kept !== "object" || kept === null) return false;
+  const fields: Readonly<Record<string, unknown>> = { ...kept };
+  return Object.entries(newDraft(undefined)).every(([name, value]) => {
+    const found = fields[name];
+    return Array.isArray(value)
+      ? Array.isArray(found) && found.every((text) => typeof text === "string")
+      : typeof found === typeof value;
+  });
+}
+
 /** A token as it is now. */
 export function draftOf(token: Token): Draft {
   const { name, devices, tags, paths, denied_paths: closed, secrets, effects = ["read"] } = token;

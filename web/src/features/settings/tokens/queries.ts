@@ -8,7 +8,12 @@ export type Token = Answer<"GET /v1/tokens">["tokens"][number];
 const TOKENS_KEY = ["tokens"];
 
 export function useTokens() {
-  return useQuery({ queryKey: TOKENS_KEY, queryFn: async () => (await api("GET /v1/tokens")).tokens });
+  // Other pages read the same: what is kept is the answer as it came.
+  return useQuery({
+    queryKey: TOKENS_KEY,
+    queryFn: () => api("GET /v1/tokens"),
+    select: ({ tokens }) => tokens,
+  });
 }
 
 /** One of them, with the machines that keep a copy of it. */

@@ -1,0 +1,45 @@
+/** The way to a machine: through the relay, or for this computer directly. Whoever calls its tools need not know which. */
+import { DirectCall } from "../direct/call.ts";
+import { readDirectly } from "../direct/connection.ts";
+import { LOCAL_DEVICE } from "../direct/local.ts";
+import { api } from "./api.ts";
+import { Call, type CallListener, type Tool } from "./call.ts";
+import type { CallAnswer } from "./call-events.ts";
+import type { Answer } from "./routes.ts";
+
+/** One call of a tool. */
+export interface ToolCall {
+  /** Its name at the relay, once that is known. */
+  readonly id: string | undefined;
+  /** Makes the call and resolves to its answer. Throws ApiError; resolves to undefined after `leave`. */
+  run(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined>;
+  /** Asks the machine to stop it. Throws ApiError. */
+  stop(): Promise<void>;
+  /** Reads no more: what only reads is stopped, the rest goes on. */
+  leave(): void;
+}
+
+export type DeviceTools = Answer<"GET /v1/devices/{device}/tools">;
+
+/** A call that is not made yet. */
+export function newCall(device: string, tool: Tool): ToolCall {
+  return device === LOCAL_DEVICE ? new DirectCall(tool) : new Call(device, tool);
+}
+
+/** The tools of a machine, as it last told them. Throws ApiError. */
+export function readTools(device: string): Promise<DeviceTools> {
+  if (device === LOCAL_DEVICE) return readDirectly("/tools");
+  return api("GET /v1/devices/{device}/tools", { path: { device } });
+}
+
+/** Calls a tool that only reads, and waits for its answer. Throws ApiError. */
+export async function readByTool(device: string, tool: string): Promise<CallAnswer> {
+  if (device !== LOCAL_DEVICE)
+    return api("POST /v1/devices/{device}/tools/{tool}", { path: { device, tool }, body: {} });
+  const answer = await new DirectCall({ name: tool, effect: "read" }).run({}, UNHEARD);
+  if (!answer) throw new Error("Nobody waits for the answer any more");
+  return answer;
+}
+
+const nothing = () => undefined;
+const UNHEARD: CallListener = { onCall: nothing, onEvent: nothing, onTrouble: nothing };
