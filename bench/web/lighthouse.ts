@@ -50,7 +50,7 @@ export interface Report {
   readonly scores: Readonly<Record<(typeof CATEGORIES)[number], number>>;
   /** In milliseconds, but for the shift of the layout, which has no unit. */
   readonly times: Readonly<Record<string, number>>;
-  /** What costs points, with the score of each. */
+  /** What costs points. */
   readonly costs: readonly string[];
   /** What the page itself loaded. */
   readonly loaded: readonly Loaded[];
@@ -95,7 +95,7 @@ function read(text: string): Report {
   const weighed = CATEGORIES.flatMap((name) => categories[name].auditRefs.filter(({ weight }) => weight > 0));
   const costs = weighed.flatMap(({ id }) => {
     const audit = audits[id];
-    return audit?.score != null && audit.score < 0.995 ? [`${audit.title} (${id}): ${audit.score}`] : [];
+    return audit?.score != null && audit.score < 0.995 ? [audit.title] : [];
   });
   const requests = z.object({ items: z.array(requestSchema) }).parse(audits["network-requests"]?.details);
   return {
