@@ -73,7 +73,7 @@ async function pageOf(name: string, url: string, profile: string) {
       what,
       value: spreadOf(reports.map((report) => report.times[what] ?? Number.NaN)),
     })),
-    costs: [...new Set(reports.flatMap(({ costs }) => costs))],
+    costs: [...new Set(reports.flatMap(({ costs }) => costs))].join(", "),
     first_load: { kib: kibOf(loaded), kinds: kindsOf(loaded), largest: largest(loaded, LISTED) },
   };
   print(page);
@@ -97,7 +97,7 @@ function print({
   for (const { what, value } of times)
     console.log(`  ${what.padEnd(16)} ${withSpread(value, what === "layout shift" ? 3 : 0)}`);
   console.log(`  machine's speed  ${withSpread(machine_speed, 0)}`);
-  for (const cost of costs) console.log(`  costs points: ${cost}`);
+  if (costs) console.log(`  costs points     ${costs}`);
   console.log(`  first load: ${first_load.kib.toFixed(0)} KiB`);
   for (const { kind, files, kib } of first_load.kinds)
     console.log(`    ${kind.padEnd(14)} ${kib.toFixed(1).padStart(6)} KiB in ${files}`);

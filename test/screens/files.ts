@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const FILES = {
+export const FILES = {
   "package.json": `${JSON.stringify(
     {
       name: "garden",

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import * as z from "zod";
 import { agentEnvironment } from "../../scripts/start/agent.ts";
 import { MATRX_BIN } from "../../scripts/tree.ts";
-import { createdDeviceSchema, deviceViewSchema } from "../../shared/api.ts";
+import { createdDeviceSchema, deviceListSchema, deviceViewSchema } from "../../shared/api.ts";
 import { makeEventId } from "../../shared/ids.ts";
 import { tokenListSchema } from "../../shared/token-api.ts";
 import { BareDevice } from "../conformance/bare-device.mjs";
@@ -76,9 +76,12 @@ export async function bareMachine(
   return { id, device };
 }
 
-/** Removes a machine from the account. */
-export async function removeMachine(relay: TestRelay, id: string): Promise<void> {
-  await relay.request(await relay.signIn(), `DELETE /v1/devices/${id}`, z.unknown());
+/** Removes those of this name from the account. */
+export async function removeMachines(relay: TestRelay, wanted: string): Promise<void> {
+  const owner = await relay.signIn();
+  const { devices } = await relay.request(owner, "GET /v1/devices", deviceListSchema);
+  for (const { id, name } of devices)
+    if (name === wanted) await relay.request(owner, `DELETE /v1/devices/${id}`, z.unknown());
 }
 
 function report(device: BareDevice): void {

@@ -92,12 +92,12 @@ async function open({ contexts }: Visitor, { who, path, until }: Shot, faults: s
   page.setDefaultTimeout(WITHIN);
   watch(page, faults);
   await page.goto(`${home.relay.url}${APP}${path(home)}`);
-  await page.locator("#page-title").waitFor();
+  await page.locator("#page-title").first().waitFor();
   if (who !== "nobody" && !path(home).startsWith("#"))
     await page.getByText("Connected", { exact: true }).first().waitFor({ state: "attached" });
   await until?.(page, home);
   // Lists that are still on their way are no picture of a page.
-  await page.waitForFunction('document.querySelector(".mantine-Loader-root") === null');
+  await page.locator(".mantine-Loader-root:visible").first().waitFor({ state: "detached" });
   return page;
 }
 

@@ -1,8 +1,10 @@
 /** The pages that are pictured, and what is done on each before. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
-import { bareMachine, removeMachine } from "./machines.ts";
+import { bareMachine, removeMachines } from "./machines.ts";
 
 export interface Shot {
   readonly name: string;
@@ -53,8 +55,6 @@ const settings = (part: string, until: Shot["until"]): Shot => ({
   ...(until && { until }),
 });
 
-let attic: string | undefined;
-
 export const SHOTS: readonly Shot[] = [
   { name: "fleet", path: () => "/fleet", until: machine("laptop") },
   { name: "machine", path: ofStudio(), until: text("Recent calls") },
@@ -91,7 +91,9 @@ export const SHOTS: readonly Shot[] = [
     name: "tool-diff",
     path: ofStudio("/tools/Edit"),
     until: async (page, { project }) => {
-      await page.getByLabel("File path").fill(join(project, "notes.txt"));
+      const file = join(project, "notes.txt");
+      writeFileSync(file, FILES["notes.txt"]);
+      await page.getByLabel("File path").fill(file);
       await page.getByLabel("Old string").fill("pump");
       await page.getByLabel("New string").fill("pumps and the pump");
       await run(page);
@@ -126,14 +128,11 @@ export const SHOTS: readonly Shot[] = [
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByRole("heading", { name: "attic was added" }).waitFor();
       // The newest of that name is meant.
-      const { id, device } = await bareMachine(home.relay, "attic", home.project);
+      const { device } = await bareMachine(home.relay, "attic", home.project);
       await page.getByText("The machine is connected and ready.").waitFor();
       device.vanish();
-      attic = id;
     },
-    after: async ({ relay }) => {
-      if (attic !== undefined) await removeMachine(relay, attic);
-    },
+    after: ({ relay }) => removeMachines(relay, "attic"),
   },
   { name: "settings", path: () => "/settings" },
   settings("account", heading("Passkeys")),
