@@ -221,11 +221,12 @@ describe("the relay behind the guide's nginx", { timeout: 60_000, ...NEEDS_NGINX
       onTestFinished(() => browser.close());
       const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
       await page.goto(await relay.signInLink());
-      await page.getByText("Signed in as owner").waitFor();
-      expect(page.url()).toBe(`${url}/`);
-      await page.getByRole("button", { name: `Open ${machine.name}` }).click();
+      await page.getByRole("heading", { name: "Your machines" }).waitFor();
+      expect(page.url()).toBe(`${url}/fleet`);
+      await page.getByRole("link", { name: `Tools of ${machine.name}` }).click();
+      await page.getByRole("link", { name: /^SystemInfo/ }).click();
       await page.getByRole("button", { name: "Run", exact: true }).click();
-      await page.getByText(/Answered in \d+ ms/).waitFor();
+      await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();
     },
   );
 

@@ -39,7 +39,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     onTestFinished(() => context.close());
     const made = await context.newPage();
     await made.goto(await app.relay.signInLink());
-    await made.getByText(/^Signed in as \w+$/).waitFor();
+    await made.getByRole("navigation").first().waitFor();
     await made.goto(`${app.relay.url}${APP}${NEEDS_YOU}`);
     await online(made);
     return made;
