@@ -6,8 +6,6 @@ import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type Opened, startApp } from "./app.ts";
 
-/** In milliseconds, on a busy machine. */
-const SOON = 3_000;
 const MOST_ELEMENTS = 8_000;
 
 describe("a flood of output", NEEDS_CHROMIUM, () => {
@@ -25,13 +23,6 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
     removeFolder(folder);
     expect(opened.faults).toEqual([]);
   });
-
-  /** How long the page takes to do something that a person asks for, in milliseconds. */
-  async function timeOf(work: () => Promise<unknown>): Promise<number> {
-    const began = performance.now();
-    await work();
-    return performance.now() - began;
-  }
 
   const elements = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length");
 
@@ -59,15 +50,11 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
     await expect
       .poll(async () => (await group(page, "Output so far").textContent())?.length)
       .toBeGreaterThan(50_000);
-    expect(await timeOf(() => page.getByLabel("Filter tools").fill("grep"))).toBeLessThan(SOON);
+    await page.getByLabel("Filter tools").fill("grep");
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
-    // What the page does of it; how soon the command ends is the machine's business.
-    const stopping = await timeOf(async () => {
-      const asked = page.waitForResponse(/\/cancel$/);
-      await page.getByRole("button", { name: /^Stop Bash/ }).click();
-      expect((await asked).status()).toBe(202);
-    });
-    expect(stopping).toBeLessThan(SOON);
+    const asked = page.waitForResponse(/\/cancel$/);
+    await page.getByRole("button", { name: /^Stop Bash/ }).click();
+    expect((await asked).status()).toBe(202);
     await page
       .getByRole("region", { name: "Answer" })
       .getByText(/^Stopped after/)
@@ -85,11 +72,8 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
     await answered(page, { output: `${rows.length} entries`, structured: rows });
     await page.locator("tbody tr").first().waitFor();
     expect(await page.locator("tbody tr").count()).toBe(200);
-    const sorting = await timeOf(async () => {
-      await page.getByRole("button", { name: "size" }).click();
-      await page.locator("tbody tr td:nth-child(2)").first().getByText("0", { exact: true }).waitFor();
-    });
-    expect(sorting).toBeLessThan(SOON);
+    await page.getByRole("button", { name: "size" }).click();
+    await page.locator("tbody tr td:nth-child(2)").first().getByText("0", { exact: true }).waitFor();
     await page.getByText("JSON", { exact: true }).first().click();
     await group(page, "JSON").waitFor();
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
@@ -120,7 +104,7 @@ describe("a flood of output", NEEDS_CHROMIUM, () => {
     await group(page, "Output").waitFor();
     expect(await elements(page)).toBeLessThan(MOST_ELEMENTS);
     expect((await page.getByRole("region", { name: "Answer" }).textContent())?.length).toBeLessThan(300_000);
-    expect(await timeOf(() => page.getByLabel("Filter tools").fill("grep"))).toBeLessThan(SOON);
-    await page.getByRole("link", { name: /Grep/ }).first().waitFor({ timeout: SOON });
+    await page.getByLabel("Filter tools").fill("grep");
+    await page.getByRole("link", { name: /Grep/ }).first().waitFor();
   });
 });

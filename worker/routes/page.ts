@@ -33,7 +33,7 @@ export async function page(c: Context<RelayEnv>): Promise<Response> {
   const { pathname } = new URL(c.req.url);
   if (isAppPath(pathname)) return appPage(c);
   const contentType = contentTypeOf(pathname);
-  if (!contentType) return c.notFound();
+  if (!contentType) return isVisit(c) ? missingPage(c) : c.notFound();
   const compressed = wantsBrotli(c) ? await fileAt(c, `${pathname}.br`) : undefined;
   const found = compressed ?? (await fileAt(c, pathname));
   if (!found) return c.notFound();
@@ -52,6 +52,17 @@ export async function appPage(c: Context<RelayEnv>): Promise<Response> {
   if (found.status !== 200) return c.notFound();
   const html = (await found.text()).replace(PROOF_NONCE_PLACE, await makeNonce(c.env));
   return builtPage(html, appHeaders);
+}
+
+/** Somebody goes to an address that is none. The app says so, and leads on; programs get a problem. */
+async function missingPage(c: Context<RelayEnv>): Promise<Response> {
+  const page = await appPage(c);
+  return page.ok ? new Response(page.body, { status: 404, headers: page.headers }) : page;
+}
+
+/** A browser tells it of itself, and no page can make it up. */
+function isVisit(c: Context<RelayEnv>): boolean {
+  return c.req.header("Sec-Fetch-Dest") === "document";
 }
 
 /** Cloudflare compresses by itself; for the embedded relay, the build did. */
