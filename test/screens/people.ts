@@ -32,7 +32,7 @@ export async function invitePeople(
   await relay.request(owner, "PATCH /v1/account", z.unknown(), { display_name: "Ann" });
   const token = async (wish: Partial<NewToken>) =>
     (await relay.request(owner, "POST /v1/tokens", createdTokenSchema, wish)).token;
-  const claude = await token({ name: "Claude", paths: [project], network: ["registry.npmjs.org"] });
+  const claude = await token({ name: "Claude", paths: [project], network: ["api.example.com"] });
   const codex = await token({ name: "Codex", paths: null, effects: ["read"], devices: [device], days: 30 });
   const backup = await token({ name: "nightly backup", credential: "script" });
 

@@ -81,6 +81,7 @@ export async function readDirectly<T>(path: string): Promise<T> {
   const response = await fetch(`${address}${path}`, {
     credentials: "omit",
     cache: "no-store",
+    redirect: "error",
     headers: token ? { Authorization: `Bearer ${token}` } : {},
   }).catch(() => {
     throw notConnectedError();

@@ -14,7 +14,8 @@ export async function get(name: Name): Promise<CryptoKeyPair | undefined> {
   const kept = await read()
     .catch(read)
     .catch(() => undefined);
-  return isPair(kept) ? kept : unkept.get(name);
+  // What could not be kept is newer than what was.
+  return unkept.get(name) ?? (isPair(kept) ? kept : undefined);
 }
 
 export async function put(name: Name, pair: CryptoKeyPair): Promise<void> {
