@@ -118,3 +118,14 @@ test("the page is served with headers that let nothing foreign run", async () =>
     expect([path, (await fetch(`${relay.url}${path}`)).status]).toEqual([path, 404]);
   }
 });
+
+test("an address that leads nowhere is told to people by the app, and to programs as a problem", async () => {
+  const relay = await running();
+  const typeOf = async (headers: Record<string, string>) => {
+    const response = await fetch(`${relay.url}/nowhere`, { headers });
+    expect(response.status).toBe(404);
+    return response.headers.get("Content-Type");
+  };
+  expect(await typeOf({ "Sec-Fetch-Dest": "document" })).toMatch(/^text\/html/);
+  expect(await typeOf({})).toBe("application/problem+json");
+});

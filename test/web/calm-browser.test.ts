@@ -94,6 +94,22 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
     }
   });
 
+  test("has no room for a new session's key keeps that session while the page is open", async () => {
+    const { page } = await app.open("/settings/account");
+    await page.evaluate(
+      'IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); }',
+    );
+    const { hash } = new URL(await app.relay.signInLink());
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await expect.poll(() => page.url()).not.toContain("#");
+    // Another page's news makes this one prove its key anew.
+    const proven = page.waitForResponse((answer) => answer.url().endsWith("/v1/session") && answer.ok());
+    await page.evaluate('new BroadcastChannel("session").postMessage("signed in")');
+    await proven;
+    await page.getByRole("navigation").first().waitFor();
+    expect(await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
+  });
+
   test("lost the key of its session, or has another thing in its place", async () => {
     const { page, faults } = await app.open("/fleet");
     await page.evaluate(`new Promise((done) => {

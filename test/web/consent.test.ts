@@ -179,6 +179,18 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("a page whose files do not come says so, and can be loaded again", async () => {
+    const asker = await newApp(app.relay);
+    const address = asker.address(await asker.register());
+    const { page } = await app.openSignedOut("");
+    await page.route("**/assets/ConsentPage-*.js", (route) => route.abort());
+    await page.goto(address);
+    await page.getByText("Nothing was allowed.").waitFor();
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByText(WAITING).waitFor();
+  });
+
   test("a wrong request leads nowhere", async () => {
     const asker = await newApp(app.relay);
     const id = await asker.register();
