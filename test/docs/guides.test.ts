@@ -49,6 +49,7 @@ const ELSEWHERE = new Map([
     "MATRX_URL=https://relay.example.org npm run deploy -- --domain relay.example.org",
     "test/scripts/deploy.test.ts",
   ],
+  ["npx matrx serve --allow-origin http://localhost:8787", "test/web/direct.test.ts"],
   ["npm run link -- --qr", "test/scripts/link.test.ts"],
   ["npx --yes ./matrx-*.tgz up --relay https://relay.example", "test/scripts/agent-package.test.ts"],
   ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.test.ts"],

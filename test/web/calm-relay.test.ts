@@ -158,7 +158,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await page.goto(`${app.relay.url}${APP}/fleet`);
     await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
     await page.getByText("Can't reach the relay", { exact: true }).waitFor();
-    await page.getByText("Something in front of the relay wants you to sign in.").waitFor();
+    await page.getByText("A proxy in front of the relay asks you to sign in.").waitFor();
     expect(await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
     await page.unrouteAll();
     await page.evaluate('dispatchEvent(new Event("online"))');

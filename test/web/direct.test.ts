@@ -156,7 +156,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     await connect(page, url, "");
     await panel(page).getByText("The local server asks for its token", { exact: true }).waitFor();
     await connect(page, url, "not-the-token");
-    await panel(page).getByText("The local server takes another token", { exact: true }).waitFor();
+    await panel(page).getByText("The local server expects a different token", { exact: true }).waitFor();
     await panel(page)
       .getByText(/prints which file holds the token/)
       .waitFor();

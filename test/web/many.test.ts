@@ -196,7 +196,9 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await page.getByText("Bash is not the same on all of them").waitFor();
     await page.getByLabel("Command").fill(`echo x >> '${folder}/runs'`);
     await chosen(page)
-      .getByText("Its version of the tool takes other input. command: It can have at most 5 characters.")
+      .getByText(
+        "Its version of the tool expects different input. command: It can have at most 5 characters.",
+      )
       .waitFor();
     await page.getByRole("button", { name: "Run on 1 machine", exact: true }).click();
     await dialog(page).getByRole("button", { name: "Run on 1 machine" }).click();
@@ -267,7 +269,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await page.getByRole("link", { name: /^SystemInfo/ }).click();
     await page.getByRole("button", { name: "Run on 6 machines" }).click();
     await page.getByText(/2 machines wait for a turn/).waitFor();
-    expect(await batch(page).getByText("Waits for its turn").count()).toBe(2);
+    expect(await batch(page).getByText("Waiting for its turn").count()).toBe(2);
     expect(sent).toHaveLength(4);
     await page.getByRole("button", { name: "Stop SystemInfo on fake-f" }).click();
     await line(page, "fake-f").getByText("Stopped before it began").waitFor();

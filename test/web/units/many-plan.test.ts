@@ -79,7 +79,7 @@ describe("a plan", () => {
       paused: expect.stringContaining("matrx resume"),
       without: "It has no tool “X”.",
       broken: "It can't work there now: no screen",
-      gone: expect.stringContaining("none of your machines"),
+      gone: expect.stringContaining("not one of your machines"),
     });
   });
 
@@ -91,7 +91,7 @@ describe("a plan", () => {
     const x = union(machines, "X");
     const plan = planOf(x, machines, { ...NOTHING, checks: otherChecks(x), input: {} });
     expect(plan.able.map(({ id }) => id)).toEqual(["a"]);
-    expect(plan.machines[1]?.obstacle).toMatch(/takes other input\. path: /);
+    expect(plan.machines[1]?.obstacle).toMatch(/expects different input\. path: /);
   });
 
   test("is asked about if the tool changes something, and names what that means and where", () => {

@@ -9,8 +9,8 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
       <Text>
-        {wordsOf(error)} Nothing was changed by that. Try again, or load the page anew; if it stays so, update
-        the relay.
+        {wordsOf(error)} Nothing was changed by that. Try again, or reload the page; if that does not help,
+        update the relay.
       </Text>
       <Text size="sm" c="dimmed">
         What went wrong, for a report:{" "}
@@ -21,7 +21,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
           Try again
         </button>
         <button type="button" className={classes.again} onClick={() => location.reload()}>
-          Load the page anew
+          Reload the page
         </button>
         <Link to="/fleet">Your machines</Link>
       </div>

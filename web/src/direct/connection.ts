@@ -10,7 +10,7 @@ import { type Found, lookAt, type Target } from "./probe.ts";
 const AGAIN = { first: 500, longest: 15_000 };
 
 /** A server that answers requests, and nothing else. */
-const NO_WEB_SOCKET = { obstacle: "other", said: "It opens no WebSocket at /ws." } as const;
+const NO_WEB_SOCKET = { obstacle: "other", said: "It does not accept a WebSocket at /ws." } as const;
 
 /** A call that was not answered yet. */
 export interface Unanswered {

@@ -42,7 +42,7 @@ export function silentError(method = "GET"): ApiError {
       : "The relay doesn't answer, so it is unclear whether it was done.",
     hint: isRead
       ? "Check your connection, and try again."
-      : "Look whether it was done before you do it again.",
+      : "Check whether it was done before you try again.",
   });
 }
 
@@ -50,7 +50,7 @@ export function silentError(method = "GET"): ApiError {
 export function unreadableError(status: number): ApiError {
   return new ApiError(status, {
     detail: "The relay's answer can't be read here.",
-    hint: "It broke off on the way, or the relay and this page are of different releases. Try again, or load the page anew.",
+    hint: "It broke off on the way, or the relay and this page are of different releases. Try again, or reload the page.",
   });
 }
 
@@ -64,8 +64,8 @@ export function otherPageError(status: number): ApiError {
 
 export function otherSessionError(): ApiError {
   return new ApiError(0, {
-    detail: "Somebody signed in or out meanwhile.",
-    hint: "Look whether it was done, then try again.",
+    detail: "Somebody signed in or out in the meantime.",
+    hint: "Check whether it was done, then try again.",
   });
 }
 

@@ -70,7 +70,7 @@ const UNREADABLE = {
   title: "Unreadable answer",
   detail: "The call ended, and its answer can't be read here.",
   code: "INVALID_ANSWER",
-  hint: "Check what it changed before you run it again. If it stays so, update the relay.",
+  hint: "Check what it changed before you run it again. If it keeps happening, update the relay.",
   hop: "relay",
 } as const;
 

@@ -23,7 +23,7 @@ function wordsOf(status: number, wait: string | null): { detail: string; hint: s
     return { detail: "Too many requests at once.", hint: `Try again ${when}.` };
   }
   if (status === 401)
-    return { detail: "Something in front of the relay wants you to sign in.", hint: "Load the page anew." };
+    return { detail: "A proxy in front of the relay asks you to sign in.", hint: "Reload the page." };
   if (status === 403)
     return {
       detail: "That is not allowed (403).",
@@ -32,10 +32,10 @@ function wordsOf(status: number, wait: string | null): { detail: string; hint: s
   if (status === 404)
     return {
       detail: "There is no such thing at the relay (404).",
-      hint: "It may have been removed. Load the page anew.",
+      hint: "It may have been removed. Reload the page.",
     };
   return {
     detail: `The relay failed (${status}).`,
-    hint: "Try again. If it stays so, the relay's log says why.",
+    hint: "Try again. If it keeps failing, the relay's log says why.",
   };
 }

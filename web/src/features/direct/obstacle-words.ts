@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<Obstacle, (address: string, said: string | undefine
     more: "The app then connects by itself.",
   }),
   "no token": () => ({ title: "The local server asks for its token", hint: WHERE_TOKEN_IS }),
-  "wrong token": () => ({ title: "The local server takes another token", hint: WHERE_TOKEN_IS }),
+  "wrong token": () => ({ title: "The local server expects a different token", hint: WHERE_TOKEN_IS }),
   other: (address, said = "") => ({ title: `The local server at ${address} refuses`, hint: said }),
 };
 

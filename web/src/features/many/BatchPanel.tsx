@@ -72,7 +72,7 @@ function Progress({ all, isOver, said }: ProgressProps) {
   return (
     <Group gap="xs" mb="xs">
       <Text size="sm" fw={600} role="status" ref={said} tabIndex={-1}>
-        {isOver ? summaryOf(endings) : "It goes on if you look at other pages."}
+        {isOver ? summaryOf(endings) : "It keeps running while you look at other pages."}
       </Text>
       {!isOver && (
         <Text size="sm" c="dimmed">

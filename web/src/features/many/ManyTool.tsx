@@ -71,8 +71,8 @@ export function ManyTool({ tool, machines }: Props) {
       {others.length > 0 && (
         <Alert color="yellow" variant="outline" mb="md" title={`${name} is not the same on all of them`}>
           The form is the one of {names((main?.devices ?? []).map(nameOf))}.{" "}
-          {names(others.flatMap(({ devices }) => devices).map(nameOf))} may take other input: what you fill in
-          is checked for each machine before anything is sent.
+          {names(others.flatMap(({ devices }) => devices).map(nameOf))} may expect different input: what you
+          fill in is checked for each machine before anything is sent.
         </Alert>
       )}
       <form ref={element} onSubmit={(event) => void submit(event)} onKeyDown={runByKeys} noValidate>

@@ -66,7 +66,7 @@ export function planOf(tool: UnionTool, machines: readonly Machine[], knowledge:
 }
 
 function obstacleOf({ view, tools }: Machine): string | undefined {
-  if (!view) return "It is none of your machines: it was removed, or is no longer shared with you.";
+  if (!view) return "This is not one of your machines: it was removed, or is no longer shared with you.";
   if (view.paused === "everyone") return "Paused. Only somebody at the machine can end that: matrx resume.";
   if (!isOnline(view))
     return view.last_seen === null
@@ -90,5 +90,5 @@ function misfit(id: string, { checks, input }: Knowledge): string | undefined {
   const [problem] = (input && checks.get(id)?.(input)) ?? [];
   if (!problem) return undefined;
   const [field, message] = problem;
-  return `Its version of the tool takes other input. ${field ? `${field}: ` : ""}${message}`;
+  return `Its version of the tool expects different input. ${field ? `${field}: ` : ""}${message}`;
 }

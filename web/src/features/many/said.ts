@@ -17,7 +17,7 @@ export function saidOf(each: PartRun): Said | undefined {
   const { part, run } = each;
   if (part.state === "unsent") return note("The page was closed before its turn.");
   if (part.state !== "sent") return undefined;
-  if (!run) return note("It was cleared away from the calls made here.");
+  if (!run) return note("It was cleared from this tab's history.");
   if (isRunning(run)) return run.obstacle === undefined ? undefined : note(run.obstacle);
   if (run.state === "left")
     return note(

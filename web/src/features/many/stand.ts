@@ -40,7 +40,7 @@ export interface Stand {
 
 export function standOf(each: PartRun): Stand {
   const { part, run } = each;
-  if (part.state === "waiting") return { tone: "idle", text: "Waits for its turn" };
+  if (part.state === "waiting") return { tone: "idle", text: "Waiting for its turn" };
   if (part.state === "dropped") return { tone: "idle", text: "Stopped before it began" };
   if (part.state === "unsent") return { tone: "warn", text: "Not sent" };
   if (!run) return { tone: "idle", text: "Cleared away" };

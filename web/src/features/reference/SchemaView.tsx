@@ -66,7 +66,7 @@ export function FieldItem({ name, schema = {}, api, required, description, place
       <span className={classes.type}>
         {place !== undefined && `${visibleLine(place)}, `}
         <Words text={typeWords(schema, api)} />
-        {required && ", needed"}
+        {required && ", required"}
       </span>
       {meaning !== undefined && (
         <div>
