@@ -152,6 +152,8 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
 
   test("in whose place a network's own page answers signs nobody out", async () => {
     const { page, faults } = await app.open("/fleet");
+    // What this browser knows by now is shown later.
+    await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
     await page.route("**/v1/**", (route) =>
       route.fulfill({ status: 401, contentType: "text/html", body: "<h1>Hotel: sign in</h1>" }),
     );
