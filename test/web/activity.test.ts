@@ -68,7 +68,7 @@ describe("activity in the app", NEEDS_CHROMIUM, () => {
     await item.getByRole("button", { name: `Cancel Bash on ${app.machine.name}` }).click();
     expect(await answer).toContain("CANCELLED");
     await ended("# begun").getByText("Cancelled", { exact: true }).waitFor();
-    expect(await item.count()).toBe(0);
+    await expect.poll(() => item.count()).toBe(0);
   });
 
   test("a page that opens later shows what runs already, and what is over", async () => {
@@ -79,7 +79,7 @@ describe("activity in the app", NEEDS_CHROMIUM, () => {
     await page.reload();
     await running("# early").waitFor();
     await ended("# done").getByText("Done", { exact: true }).waitFor();
-    expect(await ended("# done").count()).toBe(1);
+    await expect.poll(() => ended("# done").count()).toBe(1);
     await cancelAll();
     await page.getByText("1 call was asked to stop.").waitFor();
     expect(await answer).toContain("CANCELLED");
@@ -178,8 +178,8 @@ describe("activity in the app", NEEDS_CHROMIUM, () => {
     expect(text).toContain("--password [redacted]");
     expect(text).not.toContain("hunter2");
     expect(text).not.toContain("\u202e");
-    expect(await item.locator("img, b").count()).toBe(0);
-    expect(await page.title()).toBe("Activity · Matrx Relay");
+    await expect.poll(() => item.locator("img, b").count()).toBe(0);
+    await expect.poll(() => page.title()).toBe("Activity · Matrx Relay");
   });
 
   test("a call that was refused is told with why", async () => {

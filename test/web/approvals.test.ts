@@ -88,8 +88,8 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     expect(text).toMatch(/Expires in \d+ (min|s)/);
     // With what rights it asks.
     expect(text).toMatch(/Its token.*may read, write/);
-    expect(await card.locator("ins").allTextContents()).toEqual(["+2\n"]);
-    expect(await card.locator("del").allTextContents()).toEqual(["-two\n", "--- three\n"]);
+    await expect.poll(() => card.locator("ins").allTextContents()).toEqual(["+2\n"]);
+    await expect.poll(() => card.locator("del").allTextContents()).toEqual(["-two\n", "--- three\n"]);
     expect(readFileSync(file, "utf8")).toContain("two");
     await page
       .getByRole("status", { name: "Calls that wait" })
@@ -101,8 +101,8 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     await decided().getByText("It cannot be taken back").waitFor();
     expect(await answer).toContain("a.txt");
     expect(readFileSync(file, "utf8")).toBe("one\n2\n");
-    expect(await page.title()).toBe("Activity · Matrx Relay");
-    expect(await focused()).toBe("Needs you");
+    await expect.poll(() => page.title()).toBe("Activity · Matrx Relay");
+    await expect.poll(() => focused()).toBe("Needs you");
     await section()
       .getByRole("status")
       .getByText(/^You allowed it: /)
@@ -132,8 +132,10 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
       const answer = call("Bash", { command: `cd '${folder}'\ntouch ran` });
       const card = waiting("runner asks to use Bash");
       await card.getByText("May change").waitFor();
-      expect(await card.getByLabel("Command").textContent()).toBe(`cd '${folder}'\ntouch ran\n`);
-      expect(await card.locator("dl").textContent()).toMatch(/SandboxYes.*May change.*example\.com/s);
+      await expect.poll(() => card.getByLabel("Command").textContent()).toBe(`cd '${folder}'\ntouch ran\n`);
+      await expect
+        .poll(() => card.locator("dl").textContent())
+        .toMatch(/SandboxYes.*May change.*example\.com/s);
       await card.getByText("Runs or deletes things", { exact: true }).waitFor();
       await card.getByText("Deny with a word to the AI").click();
       await card.getByLabel("What it should know").fill("Use make check instead");
@@ -151,9 +153,9 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const card = waiting("edited asks to use Write");
     await card.getByText("Edit before allowing").click();
     const input = card.getByLabel("Input as JSON");
-    expect(await input.inputValue()).toBe(
-      `{\n  "content": "rm\\u202E -rf",\n  "file_path": ${JSON.stringify(file)}\n}`,
-    );
+    await expect
+      .poll(() => input.inputValue())
+      .toBe(`{\n  "content": "rm\\u202E -rf",\n  "file_path": ${JSON.stringify(file)}\n}`);
     const send = ready("edited asks", "Allow with these changes");
     await input.fill("[1");
     await send.click();
@@ -166,7 +168,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
       .waitFor();
     await card.getByText("Expires in").waitFor();
     // What was typed survives that.
-    expect(await input.inputValue()).toContain("/etc/passwd");
+    await expect.poll(() => input.inputValue()).toContain("/etc/passwd");
 
     await input.fill(JSON.stringify({ file_path: file, content: "safe\n" }));
     await send.click();
@@ -216,7 +218,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     const card = waiting("backup asks to use Write");
     await card.getByText("backup (own script: acts as you)").waitFor();
-    expect(await card.getByRole("button", { name: "Always for this tool" }).count()).toBe(0);
+    await expect.poll(() => card.getByRole("button", { name: "Always for this tool" }).count()).toBe(0);
     await ready("backup asks", "Allow once").click();
     expect(await answer).toContain("a.txt");
   });
@@ -227,7 +229,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     const card = waiting("local asks to use Write");
     await card.getByText("matrx approvals --here").waitFor();
-    expect(await card.getByRole("button").count()).toBe(0);
+    await expect.poll(() => card.getByRole("button").count()).toBe(0);
     await policy({});
     await decided().getByText("Over: the call ended before anybody decided").waitFor();
     expect(await answer).toContain("UNAVAILABLE");
@@ -245,7 +247,9 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const name = "contested asks to use Write";
     await ready(name, "Allow once").click();
     await waiting(name).getByRole("button", { name: "Sending" }).waitFor();
-    expect(await waiting(name).getByRole("button", { name: "Deny", exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => waiting(name).getByRole("button", { name: "Deny", exact: true }).isDisabled())
+      .toBe(true);
     await ready(name, "Deny", second).click();
     await decided(second).getByText("You denied it").waitFor();
     release();
@@ -258,7 +262,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     await ready(name, "Allow once").waitFor();
     await ready(name, "Allow once", second).click();
     await decided().getByText("Firefox on Linux allowed it").waitFor();
-    expect(await waiting(name).count()).toBe(0);
+    await expect.poll(() => waiting(name).count()).toBe(0);
     expect(await next).toContain("b.txt");
   });
 
@@ -271,19 +275,21 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const card = section().getByRole("listitem").filter({ hasText: "asks to use Write" });
     const deny = card.getByRole("button", { name: "Deny", exact: true, disabled: false });
     await deny.waitFor();
-    expect(await card.getByRole("heading").textContent()).toContain(HOSTILE);
+    await expect.poll(() => card.getByRole("heading").textContent()).toContain(HOSTILE);
     const text = (await card.textContent()) ?? "";
     expect(text).toContain("<img src=x onerror=alert(1)>\\u{202E}gpj.exe");
     expect(text).not.toMatch(/[\u202e\u200b]/);
     expect(text).toContain("Not all of it is shown.");
-    expect(await card.getByRole("list", { name: "Warnings" }).textContent()).toContain("Warning: ");
-    expect(await card.locator("img, b").count()).toBe(0);
+    await expect
+      .poll(() => card.getByRole("list", { name: "Warnings" }).textContent())
+      .toContain("Warning: ");
+    await expect.poll(() => card.locator("img, b").count()).toBe(0);
     const shown = "document.querySelector('[aria-label=Changes]')";
     expect(await page.evaluate(`${shown}.scrollHeight > ${shown}.clientHeight`)).toBe(true);
     // Half an input can't be edited.
-    expect(await card.getByText("Edit before allowing").count()).toBe(0);
+    await expect.poll(() => card.getByText("Edit before allowing").count()).toBe(0);
     await expectNoObjections(opened);
-    expect(await page.title()).toBe("(1) Activity · Matrx Relay");
+    await expect.poll(() => page.title()).toBe("(1) Activity · Matrx Relay");
     await deny.click();
     expect(await answer).toContain("APPROVAL_DENIED");
   });
@@ -317,7 +323,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
         .toBe(count);
     await shown(1);
     await press();
-    expect(await yes.getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => yes.getAttribute("aria-disabled")).toBe("true");
     const isInert = () => page.clock.runFor(700).then(() => yes.getAttribute("aria-disabled"));
     await expect.poll(isInert).toBe(null);
     await page.evaluate("document.querySelector('fieldset button').click()");
@@ -415,7 +421,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     await ready("slow asks", "Deny").waitFor();
     tell?.(JSON.stringify({ type: "approval", approval: { ...(asked as object), state: "expired" } }));
     await decided().getByText("Expired: nobody decided in time").waitFor();
-    expect(await waiting("slow asks").count()).toBe(0);
+    await expect.poll(() => waiting("slow asks").count()).toBe(0);
     await ready("slow asks", "Deny", await other()).click();
     expect(await answer).toContain("APPROVAL_DENIED");
   });
@@ -451,7 +457,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const card = waiting("shifty asks");
     await card.getByText("The question has changed. Read it again.").waitFor();
     await card.getByText("Delete all").waitFor();
-    expect(await card.getByRole("button", { name: "Allow once", disabled: true }).count()).toBe(1);
+    await expect.poll(() => card.getByRole("button", { name: "Allow once", disabled: true }).count()).toBe(1);
     await page.unrouteAll({ behavior: "wait" });
     await ready("shifty asks", "Deny").click();
     expect(await answer).toContain("APPROVAL_DENIED");

@@ -168,7 +168,7 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     await own.goto(`${relay.url}/#claim=${strangersCode()}`);
     const dialog = own.getByRole("dialog");
     await dialog.getByText("You are signed in as owner. This link signs you in as mallory.").waitFor();
-    expect(await own.evaluate("document.activeElement.textContent")).toBe("Stay owner");
+    await expect.poll(() => own.evaluate("document.activeElement.textContent")).toBe("Stay owner");
     await own.keyboard.press("Enter");
     await own.getByRole("dialog").waitFor({ state: "detached" });
     await expectUnharmed();

@@ -57,7 +57,7 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
     for (const name of ["Tools", "Permissions", "Activity", "Settings"]) {
       await main.getByRole("link", { name }).click();
       await page.locator("main").getByRole("heading", { level: 1 }).waitFor();
-      expect(await page.getByText("could not be shown").count(), name).toBe(0);
+      await expect.poll(() => page.getByText("could not be shown").count(), { message: name }).toBe(0);
     }
   }
 
@@ -88,7 +88,9 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
         );
         await page.reload();
         await page.locator("main").getByRole("heading", { level: 1 }).waitFor();
-        expect(await page.getByText("could not be shown").count(), `${garbage} at ${path}`).toBe(0);
+        await expect
+          .poll(() => page.getByText("could not be shown").count(), { message: `${garbage} at ${path}` })
+          .toBe(0);
       }
       expect(faults, garbage).toEqual([]);
     }
@@ -107,7 +109,7 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
     await page.evaluate('new BroadcastChannel("session").postMessage("signed in")');
     await proven;
     await page.getByRole("navigation").first().waitFor();
-    expect(await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
   });
 
   test("lost the key of its session, or has another thing in its place", async () => {

@@ -61,7 +61,7 @@ describe("a machine that goes away", NEEDS_CHROMIUM, () => {
       .or(page.getByRole("group", { name: "Output", exact: true }));
     await ended.first().waitFor();
     await answer(page).getByText("before").first().waitFor();
-    expect(await page.getByLabel("Command").inputValue()).toBe("echo the next one");
+    await expect.poll(() => page.getByLabel("Command").inputValue()).toBe("echo the next one");
     await expect.poll(() => run(page).isEnabled(), { timeout: 30_000 }).toBe(true);
     await run(page).click();
     await page.getByRole("group", { name: "Output", exact: true }).getByText("the next one").waitFor();
@@ -81,11 +81,11 @@ describe("a machine that goes away", NEEDS_CHROMIUM, () => {
       });
     });
     await page.getByText(/is offline: it was last seen 5.*ago\. What you typed is kept/).waitFor();
-    expect(await run(page).isDisabled()).toBe(true);
+    await expect.poll(() => run(page).isDisabled()).toBe(true);
     await page.getByLabel("Content").fill("typed while it was away");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await expect.poll(() => run(page).isEnabled(), { timeout: 15_000 }).toBe(true);
-    expect(await page.getByLabel("File path").inputValue()).toBe(`${folder}/half`);
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe(`${folder}/half`);
     await run(page).click();
     await answer(page)
       .getByText(/Answered in/)

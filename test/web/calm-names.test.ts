@@ -88,7 +88,7 @@ describe("hostile names", NEEDS_CHROMIUM, () => {
           await page.getByText("Connected", { exact: true }).waitFor();
           await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
           await expectOnlyText(page, `${path} ${words.slice(0, 4)}`);
-          expect(await page.getByText("could not be shown").count(), path).toBe(0);
+          await expect.poll(() => page.getByText("could not be shown").count(), { message: path }).toBe(0);
         }
         await page.unrouteAll({ behavior: "ignoreErrors" });
       }
@@ -117,7 +117,7 @@ describe("hostile names", NEEDS_CHROMIUM, () => {
       expect(text).toContain("\\u{202E}\\u{2066}");
       expect(text).toContain("\\u{200B}");
       // Three lines of the command are three lines on the screen, and a long one is no line more.
-      expect(await asked.locator("span").count()).toBe(3);
+      await expect.poll(() => asked.locator("span").count()).toBe(3);
       await expectOnlyText(page, "an approval");
       await card
         .getByRole("button", { name: "Deny", exact: true })

@@ -102,7 +102,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
       await page.goto(`${app.relay.url}${APP}${path}`);
       await page.locator("main").getByRole("heading", { level: 1 }).waitFor();
       await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
-      expect(await page.getByText("could not be shown").count(), path).toBe(0);
+      await expect.poll(() => page.getByText("could not be shown").count(), { message: path }).toBe(0);
     }
     await page.unrouteAll({ behavior: "ignoreErrors" });
     expect(faults).toEqual([]);
@@ -161,7 +161,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
     await page.getByText("Can't reach the relay", { exact: true }).waitFor();
     await page.getByText("A proxy in front of the relay asks you to sign in.").waitFor();
-    expect(await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("heading", { name: "Sign in to Matrx Relay" }).count()).toBe(0);
     await page.unrouteAll();
     await page.evaluate('dispatchEvent(new Event("online"))');
     await page.getByText("Connected", { exact: true }).waitFor();

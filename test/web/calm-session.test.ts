@@ -35,13 +35,13 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     await revoke();
     await title(page, SIGN_IN).waitFor();
     await page.getByText("You were signed out here").waitFor();
-    expect(await page.getByLabel("File path").isVisible()).toBe(false);
+    await expect.poll(() => page.getByLabel("File path").isVisible()).toBe(false);
     expect(path(page)).toBe(`${APP}${tool("Write")}`);
     await signIn(page);
     await title(page, "Write").waitFor();
     expect(path(page)).toBe(`${APP}${tool("Write")}`);
-    expect(await page.getByLabel("File path").inputValue()).toBe("/tmp/a note.txt");
-    expect(await page.getByLabel("Content").inputValue()).toBe("three lines\nof a\nnote");
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe("/tmp/a note.txt");
+    await expect.poll(() => page.getByLabel("Content").inputValue()).toBe("three lines\nof a\nnote");
     await page.getByText("Connected", { exact: true }).waitFor();
     expect(faults).toEqual([]);
   });
@@ -75,12 +75,12 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     await page.getByLabel("Name", { exact: true }).waitFor();
     await page.reload();
     await page.getByLabel("Name", { exact: true }).waitFor();
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("half a name");
-    expect(await page.getByLabel("Folders, one a line").inputValue()).toBe("/srv/one\n/srv/two");
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("half a name");
+    await expect.poll(() => page.getByLabel("Folders, one a line").inputValue()).toBe("/srv/one\n/srv/two");
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.reload();
     await page.getByRole("button", { name: "New token for an AI" }).click();
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("");
     expect(faults).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     expect(await first.evaluate<string>("JSON.stringify({ ...sessionStorage })")).not.toContain("a draft");
     await signIn(second);
     await title(first, "Write").waitFor();
-    expect(await first.getByLabel("Content").inputValue()).toBe("");
+    await expect.poll(() => first.getByLabel("Content").inputValue()).toBe("");
     expect(faults).toEqual([]);
   });
 

@@ -43,8 +43,8 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     ] as const) {
       await page.goto(asker.address(await asker.register(name)));
       await expect.poll(() => title.textContent()).toBe(`Connect ${shown}?`);
-      expect(await title.locator("bdi").textContent()).toBe(shown);
-      expect(await page.title()).toBe("Connect an app · Matrx Relay");
+      await expect.poll(() => title.locator("bdi").textContent()).toBe(shown);
+      await expect.poll(() => page.title()).toBe("Connect an app · Matrx Relay");
     }
     await settled(page);
     await expectNoObjections(opened);
@@ -109,7 +109,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     // Another window lay on top, and is gone.
     await page.evaluate("dispatchEvent(new Event('focus'))");
     await page.clock.runFor(20);
-    expect(await deny(page).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => deny(page).getAttribute("aria-disabled")).toBe("true");
     await deny(page).click({ force: true });
     await deny(page).focus();
     await page.keyboard.press("Enter");
@@ -157,7 +157,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
 
     await page.getByText("You have no machine of your own yet.").waitFor();
     await page.getByText("Ben", { exact: true }).waitFor();
-    expect(await allow(page).count()).toBe(0);
+    await expect.poll(() => allow(page).count()).toBe(0);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("An app wants to use your machines").waitFor();
     expect(await appsNamed(app.relay, "Between")).toEqual([]);

@@ -110,9 +110,9 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     const { page } = await app.open("/fleet");
     await page.goto(asker.address(await asker.register("Modest")));
     await asking(page, "Modest").waitFor();
-    expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(1);
-    expect(await page.getByLabel("Read files and look around").isChecked()).toBe(true);
-    expect(await page.getByLabel("Folders, one a line").inputValue()).toBe("");
+    await expect.poll(() => page.getByRole("checkbox", { checked: true }).count()).toBe(1);
+    await expect.poll(() => page.getByLabel("Read files and look around").isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("Folders, one a line").inputValue()).toBe("");
     await allow(page).click();
     await page.getByRole("alert").getByText("Choose at least one machine.").waitFor();
     await page.getByLabel("server").check();
@@ -132,8 +132,8 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     const resource = `${app.relay.url}/mcp/d/${laptop}`;
     await page.goto(asker.address(await asker.register("One machine"), { resource }));
     await asking(page, "One machine").waitFor();
-    expect(await page.getByLabel("laptop").isChecked()).toBe(true);
-    expect(await page.getByLabel("server").count()).toBe(0);
+    await expect.poll(() => page.getByLabel("laptop").isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("server").count()).toBe(0);
     await page.getByText("In every folder").click();
     await allow(page).click();
     await asker.returned;
@@ -147,7 +147,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     const resource = `${app.relay.url}/mcp/d/other-0000000000`;
     await page.goto(asker.address(await asker.register(), { resource }));
     await page.getByText("not among yours").waitFor();
-    expect(await allow(page).count()).toBe(0);
+    await expect.poll(() => allow(page).count()).toBe(0);
     await deny(page).click();
     expect((await asker.returned).get("error")).toBe("access_denied");
   });
@@ -199,7 +199,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     await page.goto(asker.address(id, { redirect_uri: "https://evil.example/" }));
     await page.getByText("This app can't be connected").waitFor();
     await expectNoObjections(opened);
-    expect(await page.getByRole("link").count()).toBe(0);
+    await expect.poll(() => page.getByRole("link").count()).toBe(0);
     await page.goto(asker.address(id, { code_challenge_method: "plain" }));
     await expectNoObjections(opened);
     await page.getByRole("link", { name: /Back to 127/ }).click();

@@ -54,25 +54,24 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await open();
       await expect.poll(titles).toEqual(["deur open", "Low disk space"]);
       const [second, first] = await events().all();
-      expect(await first?.textContent()).toMatch(/Critical.*Open.*\//);
-      expect(await second?.textContent()).toMatch(/ernstig/);
+      await expect.poll(() => first?.textContent()).toMatch(/Critical.*Open.*\//);
+      await expect.poll(() => second?.textContent()).toMatch(/ernstig/);
       await panel().getByText("1 open alert").waitFor();
 
       await second?.getByText("Details").click();
-      expect(await second?.locator("dd").allTextContents()).toEqual([
-        HOSTILE,
-        "path: a.txt, change: added\nnull",
-      ]);
-      expect(await page.locator("main img").count()).toBe(0);
+      await expect
+        .poll(() => second?.locator("dd").allTextContents())
+        .toEqual([HOSTILE, "path: a.txt, change: added\nnull"]);
+      await expect.poll(() => page.locator("main img").count()).toBe(0);
 
       low({ resolved: true, severity: "info", id: makeEventId(Date.now() + 1000) });
       await expect
         .poll(titles, { timeout: 10_000 })
         .toEqual(["Low disk space", "deur open", "Low disk space"]);
-      expect(await events().first().textContent()).toMatch(/Info.*Over/);
-      expect(await events().last().textContent()).not.toMatch(/Open/);
+      await expect.poll(() => events().first().textContent()).toMatch(/Info.*Over/);
+      await expect.poll(() => events().last().textContent()).not.toMatch(/Open/);
       await panel().getByText("1 open alert").waitFor({ state: "detached" });
-      expect(await page.title()).not.toContain("owned");
+      await expect.poll(() => page.title()).not.toContain("owned");
     });
 
     test("name the files that they are about", async () => {
@@ -82,10 +81,9 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       device.event("new_file_detected", "info", { files: [null] });
       await open();
       await expect.poll(titles).toEqual(["File changed", "File changed", "File changed"]);
-      expect(await events().locator("p").allTextContents()).toEqual([
-        "a.pdf in /scans",
-        "a.pdf and 2 more in /scans",
-      ]);
+      await expect
+        .poll(() => events().locator("p").allTextContents())
+        .toEqual(["a.pdf in /scans", "a.pdf and 2 more in /scans"]);
     });
 
     test("have the names that the machine gave them, with nothing hidden", async () => {
@@ -94,10 +92,10 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       low({ key: "/mnt\u202egpj", timestamp: "gisteren" });
       await open();
       await expect.poll(titles).toEqual(["Low disk space", "  proto  ", "constructor"]);
-      expect(await events().first().textContent()).toContain("/mnt\\u{202E}gpj");
-      expect(await events().first().textContent()).toContain("The machine says gisteren");
-      expect(await events().nth(1).textContent()).toContain("__proto__");
-      expect(await events().nth(2).textContent()).toContain("toString");
+      await expect.poll(() => events().first().textContent()).toContain("/mnt\\u{202E}gpj");
+      await expect.poll(() => events().first().textContent()).toContain("The machine says gisteren");
+      await expect.poll(() => events().nth(1).textContent()).toContain("__proto__");
+      await expect.poll(() => events().nth(2).textContent()).toContain("toString");
     });
 
     test("say how many were dropped", async () => {
@@ -178,7 +176,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
         .getByText(/^Seen /)
         .first()
         .waitFor({ timeout: 15_000 });
-      expect(await restart.isDisabled()).toBe(true);
+      await expect.poll(() => restart.isDisabled()).toBe(true);
       await page
         .getByText("It is not connected. Only somebody at the machine can start its program.")
         .waitFor();
@@ -215,7 +213,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await newest.getByText("maker").waitFor();
       await newest.getByText("Failed", { exact: true }).waitFor();
       await calls.filter({ hasText: "# call 11." }).getByText("Done", { exact: true }).waitFor();
-      expect(await calls.count()).toBe(10);
+      await expect.poll(() => calls.count()).toBe(10);
       await page
         .getByRole("region", { name: "Recent calls" })
         .getByRole("button", { name: "Show older" })

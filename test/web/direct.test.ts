@@ -49,10 +49,10 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     const home = new LocalHome();
     const { url, port } = await home.serve([origin()]);
     const { page, faults } = await app.open(SETTINGS);
-    expect(await panel(page).getByLabel("Address").inputValue()).toBe("http://localhost:8000");
+    await expect.poll(() => panel(page).getByLabel("Address").inputValue()).toBe("http://localhost:8000");
     await connect(page, `ws://localhost:${port}/ws`, `Authorization: Bearer ${home.token}\n`);
     await isConnected(page);
-    expect(await panel(page).getByLabel("Address").inputValue()).toBe(url);
+    await expect.poll(() => panel(page).getByLabel("Address").inputValue()).toBe(url);
     await pill(page).waitFor();
     await page.getByText("Connected", { exact: true }).waitFor();
 
@@ -67,7 +67,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     await page.getByRole("heading", { name: "This computer", level: 1 }).waitFor();
     await page.getByText(url, { exact: true }).waitFor();
     const picker = page.getByRole("combobox", { name: "Machine" }).first();
-    expect(await picker.inputValue()).toBe("local");
+    await expect.poll(() => picker.inputValue()).toBe("local");
     await page.getByRole("link", { name: "Permissions" }).first().click();
     await page.getByText(/only the policy file on this computer limits it/).waitFor();
     await picker.selectOption({ label: app.machine.name });
@@ -93,7 +93,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     await answer(page).getByText("Bash is running on This computer. It keeps running").waitFor();
     writeFileSync(join(folder, "go"), "");
     await answer(page).getByText("Exit code 3", { exact: true }).waitFor();
-    expect(await answer(page).getByRole("link", { name: "Its record" }).count()).toBe(0);
+    await expect.poll(() => answer(page).getByRole("link", { name: "Its record" }).count()).toBe(0);
     await page.getByLabel("Command").fill("pwd");
     await page.keyboard.press("Control+Enter");
     await expect.poll(() => output(page).textContent()).toContain(folder);
@@ -162,7 +162,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
       .waitFor();
     await connect(page, url, home.token);
     await isConnected(page);
-    expect(await panel(page).getByRole("status").count()).toBe(1);
+    await expect.poll(() => panel(page).getByRole("status").count()).toBe(1);
     expect(await stored(page)).not.toContain(home.token);
   });
 
@@ -243,7 +243,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     await server.stop();
     await page.getByText(`Nothing answers at ${server.url}`, { exact: true }).waitFor();
     await page.getByText(/^This computer is not reached now/).waitFor();
-    expect(await page.getByRole("button", { name: "Run", exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Run", exact: true }).isDisabled()).toBe(true);
     await home.serve([origin()], server.port);
     await expect.poll(() => page.getByRole("button", { name: "Run", exact: true }).isEnabled()).toBe(true);
     await pill(page).waitFor();
@@ -256,7 +256,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     expect(await stored(page)).not.toContain(home.token);
     await page.reload();
     await panel(page).getByText("Not connected", { exact: true }).waitFor();
-    expect(await pill(page).count()).toBe(0);
+    await expect.poll(() => pill(page).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

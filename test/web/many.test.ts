@@ -105,7 +105,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
       .getByText(/not sent to 1 machine that can't take it now/)
       .waitFor();
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByRole("button", { name: "Stop all" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Stop all" }).count()).toBe(0);
     expect(existsSync(join(folder, "runs"))).toBe(false);
     await page.getByRole("button", { name: "Run on 2 machines" }).click();
     await dialog(page).getByRole("button", { name: "Run on 2 machines" }).click();
@@ -118,7 +118,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     const { page, faults } = await bash(`mkdir slow || exit 3; echo begun; ${UNTIL_GO}; echo ended`);
     await batch(page).getByText("Exit code 3", { exact: true }).waitFor();
     await batch(page).getByText("Running", { exact: true }).waitFor();
-    expect(await batch(page).getByRole("timer").textContent()).toMatch(/^\d+ s$/);
+    await expect.poll(() => batch(page).getByRole("timer").textContent()).toMatch(/^\d+ s$/);
     await batch(page)
       .getByText(/^Output of \w+ so far$/)
       .click();
@@ -145,11 +145,11 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await line(page, "cellar")
       .getByText(/^Stopped after/)
       .waitFor();
-    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("cellar");
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("cellar");
     await line(page, "attic").getByText("Running", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Stop all" }).click();
     await expect.poll(() => said(page).textContent()).toBe("2 stopped");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("2 stopped");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("2 stopped");
     expect(processesOf(folder)).toEqual([]);
     expect(existsSync(join(folder, "late"))).toBe(false);
     expect(faults).toEqual([]);
@@ -269,7 +269,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await page.getByRole("link", { name: /^SystemInfo/ }).click();
     await page.getByRole("button", { name: "Run on 6 machines" }).click();
     await page.getByText(/2 machines wait for a turn/).waitFor();
-    expect(await batch(page).getByText("Waiting for its turn").count()).toBe(2);
+    await expect.poll(() => batch(page).getByText("Waiting for its turn").count()).toBe(2);
     expect(sent).toHaveLength(4);
     await page.getByRole("button", { name: "Stop SystemInfo on fake-f" }).click();
     await line(page, "fake-f").getByText("Stopped before it began").waitFor();

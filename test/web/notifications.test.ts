@@ -68,19 +68,19 @@ describe("notifications", NEEDS_CHROMIUM, () => {
 
   test("are turned on by a switch, told what of, tried, and turned off again", async () => {
     const { page, faults } = await app.open(PATH, ALLOWED);
-    expect(await toggle(page).isChecked()).toBe(false);
+    await expect.poll(() => toggle(page).isChecked()).toBe(false);
     await turnOn(page);
-    expect(await toggle(page).isChecked()).toBe(true);
+    await expect.poll(() => toggle(page).isChecked()).toBe(true);
     await here(page).getByText("Nothing was sent yet").waitFor();
     for (const name of ["Approvals", "Alerts", "Long calls"])
-      expect(await page.getByRole("checkbox", { name }).isChecked()).toBe(true);
+      await expect.poll(() => page.getByRole("checkbox", { name }).isChecked()).toBe(true);
     await page.getByRole("checkbox", { name: "Long calls" }).click();
     await expect.poll(() => page.getByRole("checkbox", { name: "Long calls" }).isChecked()).toBe(false);
 
     await page.reload();
     await expect.poll(() => toggle(page).isChecked()).toBe(true);
-    expect(await page.getByRole("checkbox", { name: "Long calls" }).isChecked()).toBe(false);
-    expect(await page.getByRole("checkbox", { name: "Alerts" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("checkbox", { name: "Long calls" }).isChecked()).toBe(false);
+    await expect.poll(() => page.getByRole("checkbox", { name: "Alerts" }).isChecked()).toBe(true);
 
     // Nobody is at the address of this push service.
     await page.getByRole("button", { name: "Send a test" }).click();
@@ -110,7 +110,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     const { page } = await app.open(PATH, { ...ALLOWED, before: fails("AbortError") });
     await toggle(page).click();
     await page.getByText("This browser can't reach its push service.").waitFor();
-    expect(await toggle(page).isChecked()).toBe(false);
+    await expect.poll(() => toggle(page).isChecked()).toBe(false);
 
     const closed = `${SUBSCRIBES}
       Object.defineProperty(Notification, "permission", { get: () => "default" });
@@ -118,7 +118,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     const second = await app.open(PATH, { ...ALLOWED, before: closed });
     await toggle(second.page).click();
     await second.page.getByText("You closed the browser's question.").waitFor();
-    expect(await toggle(second.page).isChecked()).toBe(false);
+    await expect.poll(() => toggle(second.page).isChecked()).toBe(false);
   });
 
   test.each<[string, string, string | undefined, string]>([
@@ -140,7 +140,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     const screen = userAgent ? "phone" : "desktop";
     const opened = await app.open(PATH, { context, before, screen, dark: false });
     await opened.page.getByRole("alert").getByText(title).waitFor();
-    expect(await toggle(opened.page).count()).toBe(0);
+    await expect.poll(() => toggle(opened.page).count()).toBe(0);
     await expectNoObjections(opened);
   });
 
@@ -150,7 +150,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     await quiet.click();
     await page.getByText("Quiet from 22:00 to 07:00.").waitFor();
     const save = page.getByRole("button", { name: "Save" });
-    expect(await save.isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel("From").fill("21:30");
     await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
     await page.getByRole("switch", { name: "Let approvals through" }).click();
@@ -158,14 +158,16 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     await page.getByText("Quiet from 21:30 to 07:00.").waitFor();
 
     const second = await app.open(PATH, ALLOWED);
-    expect(await second.page.getByLabel("From").inputValue()).toBe("21:30");
-    expect(await second.page.getByLabel("Time zone").inputValue()).toBe("Asia/Tokyo");
-    expect(await second.page.getByRole("switch", { name: "Let approvals through" }).isChecked()).toBe(false);
+    await expect.poll(() => second.page.getByLabel("From").inputValue()).toBe("21:30");
+    await expect.poll(() => second.page.getByLabel("Time zone").inputValue()).toBe("Asia/Tokyo");
+    await expect
+      .poll(() => second.page.getByRole("switch", { name: "Let approvals through" }).isChecked())
+      .toBe(false);
     await second.page.getByLabel("To").fill("21:30");
     await second.page.getByRole("button", { name: "Save" }).click();
     await second.page.getByText(/must differ from/).waitFor();
     // What was typed stays.
-    expect(await second.page.getByLabel("To").inputValue()).toBe("21:30");
+    await expect.poll(() => second.page.getByLabel("To").inputValue()).toBe("21:30");
     await second.page.getByRole("switch", { name: "Keep quiet at certain hours" }).click();
     await second.page.getByText("There are no quiet hours any more.").waitFor();
     await second.page.getByLabel("From").waitFor({ state: "detached" });
@@ -250,34 +252,56 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       return { message, answer, waiting };
     }
 
-    test("are shown in words, the newest of each thing, with what can be done", async () => {
-      const { deliver, shown } = await notified();
+    // One after the other, since the browser itself takes away what nobody heeds.
+    test("are shown in words, with what can be done", async () => {
+      const { worker, deliver, shown } = await notified();
       const device = app.machine.id;
       const machine = "laptop";
-      await deliver({ kind: "alert", device, machine, event_type: "low_disk_space", severity: "critical" });
-      await deliver({ kind: "finished", device, machine, call: "c1", tool: "Bash", status: "error" });
-      await deliver({ kind: "approval", state: "pending", approval: "a1", device, machine, tool: "Bash" });
-      await deliver({
-        kind: "approval",
-        state: "pending",
-        approval: "a2",
-        device,
-        machine,
-        tool: "\u202eX",
-        at_machine: true,
-      });
-      await deliver({ kind: "of a later release" });
-      await deliver("no JSON");
-      await expect.poll(async () => (await shown()).length).toBe(5);
-      const byTitle = new Map((await shown()).map((one) => [one.title, one]));
-      expect(byTitle.get("Low disk space on laptop")?.body).toBe("Critical. Tap to see more.");
-      expect(byTitle.get("Bash failed on laptop")).toBeDefined();
-      expect(byTitle.get("Allow Bash on laptop?")?.actions.map(({ title }) => title)).toEqual([
-        "Allow once",
-        "Deny",
-      ]);
-      expect(byTitle.get("\\u{202E}X waits on laptop")?.actions).toEqual([]);
-      expect(byTitle.has("Something happened on your machines")).toBe(true);
+      const alert = { kind: "alert", device, machine, event_type: "low_disk_space" };
+      const approval = { kind: "approval", state: "pending", device, machine };
+      const unknown = { title: "Something happened on your machines" };
+      const words: [message: object | string, shown: object][] = [
+        [
+          { ...alert, severity: "critical" },
+          { title: "Low disk space on laptop", body: "Critical. Tap to see more." },
+        ],
+        [
+          { kind: "finished", device, machine, call: "c1", tool: "Bash", status: "error" },
+          { title: "Bash failed on laptop" },
+        ],
+        [
+          { ...approval, approval: "a1", tool: "Bash" },
+          {
+            title: "Allow Bash on laptop?",
+            actions: [{ title: "Allow once" }, { title: "Deny" }],
+          },
+        ],
+        [
+          { ...approval, approval: "a2", tool: "\u202eX", at_machine: true },
+          { title: "\\u{202E}X waits on laptop", actions: [] },
+        ],
+        [{ kind: "of a later release" }, unknown],
+        ["no JSON", unknown],
+      ];
+      for (const [message, expected] of words) {
+        await deliver(message);
+        await expect.poll(() => shown()).toMatchObject([expected]);
+        await worker.evaluate(dismissAll);
+      }
+    });
+
+    test("show the newest of each thing", async () => {
+      const { deliver, shown } = await notified();
+      const alert = {
+        kind: "alert",
+        device: app.machine.id,
+        machine: "laptop",
+        event_type: "low_disk_space",
+      };
+      await deliver({ ...alert, severity: "warning" });
+      await expect.poll(() => shown()).toMatchObject([{ body: "Warning. Tap to see more." }]);
+      await deliver({ ...alert, severity: "critical" });
+      await expect.poll(() => shown()).toMatchObject([{ body: "Critical. Tap to see more." }]);
     });
 
     test("allow a call as the browser's own session, with no page's help", async () => {
@@ -290,9 +314,11 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       expect((await waiting()).approvals).toEqual([]);
       // It ran: there is no such place.
       expect(await (await answer).text()).not.toMatch(/APPROVAL|waits/);
-      expect(await shown()).toMatchObject([
-        { title: `create_directory on ${app.machine.name}`, body: "Allowed.", silent: true },
-      ]);
+      await expect
+        .poll(() => shown())
+        .toMatchObject([
+          { title: `create_directory on ${app.machine.name}`, body: "Allowed.", silent: true },
+        ]);
     });
 
     test("deny a call, and say so of one that was decided before", async () => {
@@ -302,11 +328,11 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       await expect.poll(async () => (await shown()).length).toBe(1);
       await tap(worker, message.approval, "deny");
       expect(await (await answer).json()).toMatchObject({ code: "APPROVAL_DENIED" });
-      expect(await shown()).toMatchObject([{ body: "Denied.", silent: true }]);
+      await expect.poll(() => shown()).toMatchObject([{ body: "Denied.", silent: true }]);
       await deliver(message);
       await expect.poll(async () => (await shown())[0]?.body).toBe("Tap to see what would run.");
       await tap(worker, message.approval, "allow");
-      expect(await shown()).toMatchObject([{ body: "It was decided before.", silent: true }]);
+      await expect.poll(() => shown()).toMatchObject([{ body: "It was decided before.", silent: true }]);
       const token = await app.relay.signIn();
       const { calls } = await app.relay.request(
         token,
@@ -354,9 +380,11 @@ describe("notifications", NEEDS_CHROMIUM, () => {
       await tap(worker, message.approval, "allow");
       await page.waitForURL("**/activity?show=needs-you");
       // For whoever does not see that page.
-      expect(await shown()).toMatchObject([
-        { body: "Your answer did not reach the relay. Tap to answer on the page.", silent: false },
-      ]);
+      await expect
+        .poll(() => shown())
+        .toMatchObject([
+          { body: "Your answer did not reach the relay. Tap to answer on the page.", silent: false },
+        ]);
       expect((await waiting()).approvals.length).toBe(1);
     });
   });
@@ -399,6 +427,11 @@ async function readShown(tag: string | undefined) {
   return all
     .filter((one) => tag === undefined || one.tag === tag)
     .map(({ title, body, tag, silent, actions }) => ({ title, body, tag, silent, actions })) as never;
+}
+
+async function dismissAll(): Promise<void> {
+  const { registration } = globalThis as unknown as WorkerScope;
+  for (const notification of await registration.getNotifications()) notification.close();
 }
 
 async function tapped({ about, action }: { about: string; action: string }): Promise<void> {

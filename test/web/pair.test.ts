@@ -49,7 +49,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
     expect(facts).toContain(HOSTILE);
     expect(facts).toContain(code);
     expect(facts).toMatch(/Key[\w:+/= -]{8,}/);
-    expect(await page.locator("main img, main b").count()).toBe(0);
+    await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
     await expectNoObjections(opened);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("heading", { name: `${HOSTILE} was added` }).waitFor();
@@ -57,7 +57,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
     expect(page.url()).not.toContain(code);
     await page.getByRole("link", { name: `Open ${HOSTILE}` }).click();
     await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
-    expect(await page.title()).toBe(`${HOSTILE} · Matrx Relay`);
+    await expect.poll(() => page.title()).toBe(`${HOSTILE} · Matrx Relay`);
     expect(opened.faults).toEqual([]);
   });
 
@@ -78,12 +78,12 @@ describe("codes", NEEDS_CHROMIUM, () => {
     const news = page.getByRole("status", { name: "News" });
     await news.getByText("That is not the code of this request.").waitFor();
     await news.getByText("someone else is asking: choose Not now").waitFor();
-    expect(await stateOf(started)).toBe("pending");
+    await expect.poll(() => stateOf(started)).toBe("pending");
     await expectNoObjections(opened);
     await page.getByLabel("Code", { exact: true }).fill(started.code.toLowerCase().replace("-", " "));
     await yes.click();
     await page.getByText("cli on laptop is signed in.").waitFor();
-    expect(await stateOf(started)).toBe("signed_in");
+    await expect.poll(() => stateOf(started)).toBe("signed_in");
     expect(opened.faults).toEqual([]);
   });
 
@@ -93,14 +93,14 @@ describe("codes", NEEDS_CHROMIUM, () => {
     await type(page, started.code.toLowerCase());
     await loginPanel(page).getByRole("button", { name: "Approve" }).click();
     await page.getByText("cli on laptop is signed in.").waitFor();
-    expect(await stateOf(started)).toBe("signed_in");
+    await expect.poll(() => stateOf(started)).toBe("signed_in");
     // The next link is another matter.
     const other = await commandLineAsks();
     await page.goto(other.verification_uri);
     await loginPanel(page).getByLabel("Code", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Not now" }).click();
     await page.getByRole("heading", { name: "Add a machine" }).waitFor();
-    expect(await stateOf(other)).toBe("pending");
+    await expect.poll(() => stateOf(other)).toBe("pending");
     expect(faults).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
       expect(seen.url()).not.toContain(started.code);
       await seen.goto(`${app.relay.url}${APP}/fleet`);
       await seen.getByRole("heading", { name: "Your machines" }).waitFor();
-      expect(await stateOf(started)).toBe("pending");
+      await expect.poll(() => stateOf(started)).toBe("pending");
       expect(opened.faults).toEqual([]);
     },
   );
@@ -142,7 +142,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
     await page.goto(link);
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
     await page.getByText("That link has no valid code.").waitFor();
-    expect(await page.locator("body").textContent()).not.toContain("555");
+    await expect.poll(() => page.locator("body").textContent()).not.toContain("555");
   });
 
   test("a wrong code is said, and the app goes on", async () => {

@@ -74,7 +74,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
       .getByRole("status", { name: "News" })
       .getByText(/passkey/i)
       .waitFor();
-    expect(await page.getByRole("navigation").count()).toBe(0);
+    await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
     const { page, faults } = await app.openSignedOut("");
     await page.goto(app.relay.url.replace("localhost", "127.0.0.1"));
     await page.getByText(`Passkeys need a name: open ${app.relay.url} instead of 127.0.0.1.`).waitFor();
-    expect(await page.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
     await page.reload();
     await page.getByText(/^10 left, made/).waitFor();
-    expect(await shown.count()).toBe(0);
+    await expect.poll(() => shown.count()).toBe(0);
 
     const leave = () => signOut(page).then(() => signedOut(page));
     const recover = async () => {
@@ -203,7 +203,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
     await page.reload();
     const signOuts = sessions.getByRole("button", { name: /^Sign out Chrome/ });
     await signOuts.nth(1).waitFor();
-    expect(await sessions.getByText("This browser").count()).toBe(1);
+    await expect.poll(() => sessions.getByText("This browser").count()).toBe(1);
 
     await signOuts.first().click();
     await page.getByRole("dialog").getByText("What it has open ends at once.").waitFor();

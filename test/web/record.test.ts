@@ -42,8 +42,8 @@ describe("the record", NEEDS_CHROMIUM, () => {
       const all = await call.getByRole("region", { name: /^Entry \d+/ }).textContent();
       expect(all).toContain("onerror=");
       expect(all).toContain("\\u{202E}");
-      expect(await page.locator("main img").count()).toBe(0);
-      expect(await page.title()).toBe("Record · Matrx Relay");
+      await expect.poll(() => page.locator("main img").count()).toBe(0);
+      await expect.poll(() => page.title()).toBe("Record · Matrx Relay");
       await expectNoObjections(opened);
       await page.getByLabel("What").selectOption("session");
       await entries(page).filter({ hasText: "signed in" }).first().waitFor();
@@ -77,8 +77,8 @@ describe("the record", NEEDS_CHROMIUM, () => {
     await page.getByRole("button", { name: "Verify the record" }).click();
     const verdict = page.getByRole("region", { name: "In order?" }).getByRole("status");
     await verdict.getByText(/^Not in order/).waitFor();
-    expect(await verdict.textContent()).toMatch(words);
-    expect(await verdict.getByText(/^In order/).count()).toBe(0);
+    await expect.poll(() => verdict.textContent()).toMatch(words);
+    await expect.poll(() => verdict.getByText(/^In order/).count()).toBe(0);
     await expectNoObjections(opened);
   });
 

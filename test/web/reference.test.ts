@@ -39,9 +39,9 @@ describe("the reference", NEEDS_CHROMIUM, () => {
     await opened(page);
     await page.getByText(`${await operationsOf(app.relay.url)} operations`, { exact: true }).waitFor();
     await openAll(page);
-    expect(await page.locator("main details[id]").count()).toBe(await operationsOf(app.relay.url));
-    expect(await page.getByText("undefined").count()).toBe(0);
-    expect(await page.getByText("[object Object]").count()).toBe(0);
+    await expect.poll(() => page.locator("main details[id]").count()).toBe(await operationsOf(app.relay.url));
+    await expect.poll(() => page.getByText("undefined").count()).toBe(0);
+    await expect.poll(() => page.getByText("[object Object]").count()).toBe(0);
     expect(faults).toEqual([]);
     expect(foreign).toEqual([]);
   });
@@ -70,10 +70,12 @@ describe("the reference", NEEDS_CHROMIUM, () => {
     const { page } = await app.openSignedOut("/docs#callTool");
     const operation = page.locator("#callTool");
     await operation.getByText("Idempotency-Key").waitFor();
-    expect(await operation.getByRole("group", { name: "The curl line of callTool" }).textContent()).toBe(
-      `curl -sS -H @authorization -H 'Content-Type: application/json' -d '{"command":"make test"}' '${app.relay.url}/v1/devices/laptop-4k7m2x9qpa/tools/Bash'`,
-    );
-    expect(await operation.getByText("TOOL_NOT_FOUND", { exact: true }).isVisible()).toBe(true);
+    await expect
+      .poll(() => operation.getByRole("group", { name: "The curl line of callTool" }).textContent())
+      .toBe(
+        `curl -sS -H @authorization -H 'Content-Type: application/json' -d '{"command":"make test"}' '${app.relay.url}/v1/devices/laptop-4k7m2x9qpa/tools/Bash'`,
+      );
+    await expect.poll(() => operation.getByText("TOOL_NOT_FOUND", { exact: true }).isVisible()).toBe(true);
   });
 
   test("an operation with the name of a link that the app follows is only an operation", async () => {
@@ -86,7 +88,7 @@ describe("the reference", NEEDS_CHROMIUM, () => {
     const { page } = await app.openSignedOut("/docs");
     await page.getByRole("searchbox", { name: "Filter" }).fill("health relay");
     await page.getByText(/^1 of \d+ operations$/).waitFor();
-    expect(await page.locator("main details[id]").count()).toBe(1);
+    await expect.poll(() => page.locator("main details[id]").count()).toBe(1);
     await page.getByRole("searchbox", { name: "Filter" }).fill("no such words");
     await page.getByText("No operation has these words.").waitFor();
     await page.evaluate('location.hash = "callTool"');
@@ -110,7 +112,7 @@ describe("the reference", NEEDS_CHROMIUM, () => {
 
     const stranger = await app.openSignedOut("/docs");
     await opened(stranger.page);
-    expect(await stranger.page.getByRole("navigation", { name: "Main" }).count()).toBe(0);
+    await expect.poll(() => stranger.page.getByRole("navigation", { name: "Main" }).count()).toBe(0);
     await stranger.page.getByRole("link", { name: "Sign in", exact: true }).click();
     await stranger.page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
     expect([...faults, ...stranger.faults]).toEqual([]);
@@ -133,11 +135,13 @@ describe("the reference", NEEDS_CHROMIUM, () => {
     await page.goto(`${app.relay.url}${APP}/docs`);
     await opened(page);
     await openAll(page);
-    expect(await page.locator("main img, main b").count()).toBe(0);
-    expect(await page.getByText("<img src=x onerror=", { exact: false }).count()).toBeGreaterThan(8);
-    expect(await page.locator("main").innerText()).not.toMatch(/[\u202A-\u202E]/);
+    await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
+    await expect
+      .poll(() => page.getByText("<img src=x onerror=", { exact: false }).count())
+      .toBeGreaterThan(8);
+    await expect.poll(() => page.locator("main").innerText()).not.toMatch(/[\u202A-\u202E]/);
     await page.getByText("\\u{202E}evil", { exact: false }).first().waitFor();
-    expect(await page.title()).not.toBe("taken");
+    await expect.poll(() => page.title()).not.toBe("taken");
     await expectNoObjections(opening);
   });
 
@@ -199,13 +203,13 @@ describe("the reference", NEEDS_CHROMIUM, () => {
       const { page, foreign } = opening;
       await page.getByRole("heading", { name: "Reference: Matrx, local server", level: 1 }).waitFor();
       await page.locator("#invokeTool[open]").waitFor();
-      expect(await page.getByRole("group", { name: "The curl line of invokeTool" }).textContent()).toContain(
-        `'${local.url}/tools/invoke'`,
-      );
-      expect(await page.locator("main details[id]").count()).toBe(await operationsOf(local.url));
+      await expect
+        .poll(() => page.getByRole("group", { name: "The curl line of invokeTool" }).textContent())
+        .toContain(`'${local.url}/tools/invoke'`);
+      await expect.poll(() => page.locator("main details[id]").count()).toBe(await operationsOf(local.url));
       await openAll(page);
-      expect(await page.getByText("undefined").count()).toBe(0);
-      expect(await page.getByRole("link", { name: "Sign in", exact: true }).count()).toBe(0);
+      await expect.poll(() => page.getByText("undefined").count()).toBe(0);
+      await expect.poll(() => page.getByRole("link", { name: "Sign in", exact: true }).count()).toBe(0);
       await expectNoObjections(opening);
       expect(foreign).toEqual([]);
     });

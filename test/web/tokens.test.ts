@@ -45,7 +45,7 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     expect(await bash.json()).toMatchObject({ code: "PERMISSION_DENIED" });
     await page.reload();
     await item(page, "page test").waitFor();
-    expect(await page.locator("body").textContent()).not.toContain(token);
+    await expect.poll(() => page.locator("body").textContent()).not.toContain(token);
     await page.getByRole("button", { name: "Revoke page test" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Anyone using it is cut off at once, and its running calls are stopped").waitFor();
@@ -110,7 +110,7 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     await page.getByText("All my machines").click();
     const create = page.getByRole("button", { name: "Create the token" });
     await create.click();
-    expect(await created(page).count()).toBe(0);
+    await expect.poll(() => created(page).count()).toBe(0);
     expect(await stored("backup")).toBeUndefined();
     await page.getByLabel("It is for a script of my own").check();
     await create.click();
@@ -126,7 +126,7 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     const opened = await app.open(PATH);
     const { page } = opened;
     await item(page, HOSTILE).waitFor();
-    expect(await page.locator("main img, main b").count()).toBe(0);
+    await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
     const revoke = page.getByRole("button", { name: `Revoke ${HOSTILE}` });
     await revoke.focus();
     await page.keyboard.press("Enter");
@@ -142,7 +142,7 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     await page.keyboard.press("Enter");
     await page.getByText(`${HOSTILE} was revoked.`).waitFor();
     await expect.poll(() => focused(page)).toBe("Who has access");
-    expect(await page.title()).toBe("AI and tokens · Matrx Relay");
+    await expect.poll(() => page.title()).toBe("AI and tokens · Matrx Relay");
     expect(opened.faults).toEqual([]);
   });
 });

@@ -47,14 +47,14 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     await expect
       .poll(() => said(page).textContent())
       .toBe(`Bash is running on ${app.machine.name}. It keeps running if you leave this page.`);
-    expect(await answer(page).getByRole("timer").textContent()).toMatch(/^\d+ s$/);
-    expect(await page.getByRole("button", { name: "Running …" }).isDisabled()).toBe(true);
-    expect(await soFar(page).locator("span[style*=color]").textContent()).toBe("red");
+    await expect.poll(() => answer(page).getByRole("timer").textContent()).toMatch(/^\d+ s$/);
+    await expect.poll(() => page.getByRole("button", { name: "Running …" }).isDisabled()).toBe(true);
+    await expect.poll(() => soFar(page).locator("span[style*=color]").textContent()).toBe("red");
     await expectNoObjections(opened);
     letGo();
     await answer(page).getByText("Exit code 3", { exact: true }).waitFor();
-    expect(await output(page).textContent()).toBe("red\nlast\n[Exit code 3]");
-    expect(await output(page).locator("span[style*=color]").textContent()).toBe("red");
+    await expect.poll(() => output(page).textContent()).toBe("red\nlast\n[Exit code 3]");
+    await expect.poll(() => output(page).locator("span[style*=color]").textContent()).toBe("red");
     await answer(page).getByText("Details for programs").click();
     await answer(page).getByText("exit_code").waitFor();
     await expectNoObjections(opened);
@@ -75,7 +75,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     await answer(page)
       .getByText(/\(CANCELLED\)/)
       .waitFor();
-    expect(await answer(page).textContent()).toContain("begun");
+    await expect.poll(() => answer(page).textContent()).toContain("begun");
     expect(processesOf(folder)).toEqual([]);
     expect(existsSync(join(folder, "late"))).toBe(false);
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Answer");
@@ -106,7 +106,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
     await expect.poll(() => processesOf(folder)).toEqual([]);
-    expect(await page.getByRole("status", { name: "News" }).textContent()).toBe("");
+    await expect.poll(() => page.getByRole("status", { name: "News" }).textContent()).toBe("");
     await page.reload();
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
     expect(faults).toEqual([]);
@@ -147,7 +147,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     const calls = page.getByRole("region", { name: "Calls made here" });
     await expect.poll(() => calls.getByRole("listitem").allTextContents()).toHaveLength(2);
     await expect.poll(() => calls.getByText(/Answered in/).count()).toBe(2);
-    expect(await output(page).textContent()).toContain("hostname:");
+    await expect.poll(() => output(page).textContent()).toContain("hostname:");
     await page.getByRole("button", { name: /^Show Bash/ }).click();
     await page.waitForURL(/\/tools\/Bash$/);
     await expect.poll(() => output(page).textContent()).toBe("first\nlast\n");
@@ -179,7 +179,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
       .click();
     await page.getByText(/Its answer is no longer here/).waitFor();
     await calls.getByRole("button", { name: "Clear" }).click();
-    expect(await calls.count()).toBe(0);
+    await expect.poll(() => calls.count()).toBe(0);
   });
 
   test("a call that ran while the page was closed is told as that, and its record is at hand", async () => {

@@ -66,7 +66,7 @@ describe("a tool's call over a bad line", NEEDS_CHROMIUM, () => {
     line.leadTo(1);
     line.cut();
     await expect.poll(() => said().textContent()).toMatch(/Can't reach the relay\. Asking again/);
-    expect(await soFar().textContent()).toBe("before\n");
+    await expect.poll(() => soFar().textContent()).toBe("before\n");
     line.leadTo(relay.port);
     await expect.poll(() => said().textContent()).toMatch(/^Bash is running on/);
     letGo();

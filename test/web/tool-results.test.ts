@@ -40,19 +40,19 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
       }));
       await answered(page, { output: JSON.stringify({ rows, path: BIDI }) });
       const cells = (column: number) => page.locator(`tbody tr td:nth-child(${column})`).allTextContents();
-      expect(await page.locator("tbody tr").count()).toBe(200);
+      await expect.poll(() => page.locator("tbody tr").count()).toBe(200);
       await page.getByRole("button", { name: "size" }).click();
       expect((await cells(2)).slice(0, 3)).toEqual(["0", "1", "2"]);
       await page.getByRole("button", { name: "size" }).click();
       expect((await cells(2))[0]).toBe("449");
       await page.getByRole("button", { name: "Show 200 more rows of 250" }).click();
-      expect(await page.locator("tbody tr").count()).toBe(400);
+      await expect.poll(() => page.locator("tbody tr").count()).toBe(400);
       await expectNoObjections(opened);
       await page.getByText("JSON", { exact: true }).first().click();
       await group(page, "JSON").getByRole("button", { name: "rows: 450 items" }).click();
       await group(page, "JSON").getByRole("button", { name: "Show 100 more of 350" }).waitFor();
       await expectNoObjections(opened);
-      expect(await page.locator("main img, main b").count()).toBe(0);
+      await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
     },
   );
 
@@ -75,9 +75,9 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
     });
     await page.getByText("2000 × 20").waitFor();
     const width = () => page.getByAltText("What the tool returned").evaluate((image) => image.clientWidth);
-    expect(await width()).toBeLessThan(1_200);
+    await expect.poll(() => width()).toBeLessThan(1_200);
     await page.getByRole("button", { name: "Show in full size" }).click();
-    expect(await width()).toBe(2_000);
+    await expect.poll(() => width()).toBe(2_000);
     await expectNoObjections(opened);
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save the picture" }).click();
@@ -109,8 +109,8 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
     await group(page, "Resource").getByText("<script>").waitFor();
     await page.getByText("Details for programs").click();
     expect(await page.locator("audio").getAttribute("src")).toBe("data:audio/wav;base64,UklGRg==");
-    expect(await page.locator("main img, main b, a[href^='javascript']").count()).toBe(0);
-    expect(await page.title()).toBe("SystemInfo · Matrx Relay");
+    await expect.poll(() => page.locator("main img, main b, a[href^='javascript']").count()).toBe(0);
+    await expect.poll(() => page.title()).toBe("SystemInfo · Matrx Relay");
     await expectNoObjections(opened);
   });
 
@@ -191,8 +191,8 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
       await page.getByLabel("Deep").waitFor();
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await expectNoObjections(opened);
-      expect(await page.locator("main img, main b").count()).toBe(0);
-      expect(await page.textContent("main")).not.toContain("\u202Egnp.exe_");
+      await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
+      await expect.poll(() => page.textContent("main")).not.toContain("\u202Egnp.exe_");
       await page.goto(`${app.relay.url}${tool("odd")}`);
       await page.getByText("It needs no input.").waitFor();
       await expectNoObjections(opened);

@@ -22,7 +22,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await page.waitForURL(/\/tools\/SystemInfo$/);
     await page.getByRole("heading", { name: "SystemInfo", level: 1 }).waitFor();
     await page.getByText("Only reads", { exact: true }).waitFor();
-    expect(await page.getByLabel("Filter tools").inputValue()).toBe("systeminfo");
+    await expect.poll(() => page.getByLabel("Filter tools").inputValue()).toBe("systeminfo");
     await run(page).click();
     await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();
     await page
@@ -61,7 +61,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     await run(page).click();
     await page.getByText("Fill this in: the tool needs it.").waitFor();
-    expect(await page.evaluate("document.activeElement.name")).toBe("pattern");
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("pattern");
     await page.getByLabel("Pattern").fill("x");
     await page.getByLabel("Max results").fill("many");
     await page.getByText("This is not a number.").waitFor();
@@ -69,7 +69,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await page.getByText("It can be at most 5000.").waitFor();
     await run(page).click();
     expect(sent.filter((url) => url.includes("/tools/"))).toEqual([]);
-    expect(await page.getByLabel("Pattern").inputValue()).toBe("x");
+    await expect.poll(() => page.getByLabel("Pattern").inputValue()).toBe("x");
   });
 
   test("what is wrong with a rarely used field is not folded away", async () => {
@@ -147,13 +147,13 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await page.getByRole("link", { name: /^Glob/ }).click();
     await page.getByLabel("Pattern").fill("*.md");
     await page.getByRole("link", { name: /^Read/ }).click();
-    expect(await page.getByLabel("File path").inputValue()).toBe("/no/such/file");
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe("/no/such/file");
     await page.reload();
-    expect(await page.getByLabel("File path").inputValue()).toBe("/no/such/file");
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe("/no/such/file");
     await page.getByRole("button", { name: "Empty the form" }).click();
-    expect(await page.getByLabel("File path").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe("");
     await page.reload();
-    expect(await page.getByLabel("File path").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("File path").inputValue()).toBe("");
     expect(await page.evaluate("Object.values(localStorage).join().includes('/no/such/file')")).toBe(false);
   });
 
@@ -185,16 +185,16 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await page.goto(`${app.relay.url}${tool("Bash")}`);
     await page.getByText(`${app.machine.name} is offline: it was last seen`).waitFor();
     await page.getByLabel("Command").fill("echo later");
-    expect(await run(page).isDisabled()).toBe(true);
+    await expect.poll(() => run(page).isDisabled()).toBe(true);
     await page.unroute("**/v1/devices");
     await expect.poll(() => run(page).isEnabled()).toBe(true);
-    expect(await page.getByLabel("Command").inputValue()).toBe("echo later");
+    await expect.poll(() => page.getByLabel("Command").inputValue()).toBe("echo later");
   });
 
   test("a tool that is not there, only for programs, or can't work now is told as that", async () => {
     const { page } = await app.open(tool("FileInfo"));
     await page.getByText("This machine has no tool “FileInfo”. Choose another one.").waitFor();
-    expect(await page.getByRole("link", { name: /^UploadCommit/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: /^UploadCommit/ }).count()).toBe(0);
     await page.getByRole("link", { name: /^OpenUrl/ }).click();
     await page.getByText("It can't work there now").waitFor();
   });
@@ -240,9 +240,9 @@ describe("tools", NEEDS_CHROMIUM, () => {
     const { page } = await app.open(tool(), { screen: "phone" });
     await page.getByRole("link", { name: /^Glob/ }).tap();
     await page.getByLabel("Pattern").waitFor();
-    expect(await page.getByLabel("Filter tools").isVisible()).toBe(false);
+    await expect.poll(() => page.getByLabel("Filter tools").isVisible()).toBe(false);
     await page.getByRole("link", { name: `All tools of ${app.machine.name}` }).tap();
     await page.getByLabel("Filter tools").waitFor();
-    expect(await page.getByLabel("Pattern").count()).toBe(0);
+    await expect.poll(() => page.getByLabel("Pattern").count()).toBe(0);
   });
 });

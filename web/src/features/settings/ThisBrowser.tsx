@@ -51,13 +51,12 @@ export function ThisBrowser({ overview, state }: Props) {
   const toggle = async (isWanted: boolean) => {
     setBusy(true);
     try {
-      if (isWanted) await turnPushOn(overview);
-      else await turnPushOff(own?.id);
+      // The switch stands as it says before it is said.
+      await (isWanted ? turnPushOn(overview) : turnPushOff(own?.id)).finally(refreshPush);
       say(isWanted ? "This browser is notified from now on." : "This browser is no longer notified.");
     } catch (error) {
       sayProblem(error);
     } finally {
-      await refreshPush();
       setBusy(false);
     }
   };
