@@ -6,7 +6,7 @@ import "./app/mantine-shell.css";
 import "./app/app.css";
 import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
@@ -25,10 +25,12 @@ void startServiceWorker().catch(() => undefined);
 // A browser that cannot load it has letters of its own.
 void import("./app/fonts-rest.css").catch(() => undefined);
 
-createRoot(root).render(
+const app = (
   <StrictMode>
     <Themed>
       {location.pathname === CONSENT_PATH ? <ConsentDoor /> : <RouterProvider router={router} />}
     </Themed>
-  </StrictMode>,
+  </StrictMode>
 );
+// In slices: a slow phone goes on answering its person meanwhile.
+startTransition(() => createRoot(root).render(app));

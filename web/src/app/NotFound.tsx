@@ -1,14 +1,13 @@
 /** An address that leads nowhere. */
-import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
 
 export function NotFound() {
   return (
     <Page title="There is nothing here">
-      <Text>
+      <div>
         The address leads nowhere. Go to <Link to="/fleet">your machines</Link>.
-      </Text>
+      </div>
     </Page>
   );
 }

@@ -1,5 +1,4 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. Nothing of this one has to be loaded. */
-import { Text } from "@mantine/core";
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { Page } from "../ui/Page.tsx";
 import { shortLine } from "../ui/visible-text.ts";
@@ -8,14 +7,14 @@ import classes from "./PageError.module.css";
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>
+      <div>
         {wordsOf(error)} Nothing was changed by that. Try again, or reload the page; if that does not help,
         update the relay.
-      </Text>
-      <Text size="sm" c="dimmed">
+      </div>
+      <div className={classes.detail}>
         What went wrong, for a report:{" "}
         <bdi>{shortLine(error instanceof Error ? error.message : String(error))}</bdi>
-      </Text>
+      </div>
       <div className={classes.ways}>
         <button type="button" className={classes.again} onClick={reset}>
           Try again

@@ -1,7 +1,15 @@
 /** Who is signed in, and what a link asks for, decide what is shown: the app, or one of the pages at its door. */
-import { Loader } from "@mantine/core";
 import { useMatchRoute, useNavigate } from "@tanstack/react-router";
-import { Activity, lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import {
+  Activity,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
 import { useDirectConnection } from "../direct/use-direct-connection.ts";
 import {
   followLink,
@@ -35,7 +43,8 @@ const SignedOutReference = lazy(async () => ({
 const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx")).Problem }));
 
 export function Root() {
-  const { data: account, error, refetch } = useAccount();
+  const { data, error, refetch } = useAccount();
+  const account = useCalm(data);
   const links = useLinks();
   const { isFollowing } = links;
   const ways = useWays();
@@ -70,6 +79,16 @@ export function Root() {
   );
 }
 
+/**
+ * The account, for what is drawn: a whole app comes in slices, so that a slow phone goes on answering its person, and no loader
+ * stands between the first page and the sign-in page. Whoever is no longer signed in goes at once.
+ */
+function useCalm(now: AccountView | null | undefined): AccountView | null | undefined {
+  const drawn = useDeferredValue(now, undefined);
+  const isGone = drawn && drawn.account !== now?.account;
+  return isGone ? now : drawn;
+}
+
 interface AtTheDoor {
   readonly links: Links;
   readonly account: AccountView | null | undefined;
@@ -83,7 +102,12 @@ interface AtTheDoor {
 /** Undefined: the app itself is shown. */
 function doorFor({ links, account, error, retry, ways, isReference }: AtTheDoor): ReactNode {
   const { isFollowing, invite, share } = links;
-  if (isFollowing) return <Door>{<Loader />}</Door>;
+  if (isFollowing)
+    return (
+      <Door>
+        <Waiting />
+      </Door>
+    );
   if (invite !== undefined)
     return (
       <Door>

@@ -6,11 +6,15 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { NotFound } from "./NotFound.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
 import { PageError } from "./PageError.tsx";
 import { Root } from "./Root.tsx";
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: PageError });
+const root = createRootRoute({
+  component: Root,
+  notFoundComponent: lazyRouteComponent(() => import("./NotFound.tsx"), "NotFound"),
+  errorComponent: PageError,
+});
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -154,9 +158,19 @@ export const router = createRouter({
     reference,
   ]),
   defaultPreload: "intent",
+  // The first page's frame, and who is signed in, do not wait for the page.
+  defaultPendingMs: 0,
+  defaultPendingComponent: Waiting,
   // In the place of the page that failed: the root's own replaces all of the app.
   defaultErrorComponent: PageError,
   scrollRestoration: true,
+});
+
+/** From one page to the next, the one before stays so long, in milliseconds. */
+const STAYS = 1_000;
+const unsubscribe = router.subscribe("onResolved", () => {
+  unsubscribe();
+  router.options.defaultPendingMs = STAYS;
 });
 
 declare module "@tanstack/react-router" {

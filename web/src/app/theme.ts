@@ -54,9 +54,7 @@ export const theme = createTheme({
   components: {
     Loader: { defaultProps: { role: "status", "aria-label": "Loading" } },
     Modal: { defaultProps: { ...DIALOG, centered: true } },
-    Drawer: { defaultProps: DIALOG },
     Alert: { defaultProps: { closeButtonLabel: "Close" } },
-    Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: false } } },
   },
 });
 

@@ -1,5 +1,4 @@
 /** News at the edge of the screen. What was done goes by itself, a problem stays until it is closed. */
-import { Text } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { dismiss, type Notice, useNotices } from "../ui/notices.ts";
@@ -27,12 +26,8 @@ function NoticeCard({ notice: { id, kind, text, hint } }: { notice: Notice }) {
   return (
     <div className={classes.notice} data-kind={kind}>
       <div>
-        <Text size="sm">{text}</Text>
-        {hint && (
-          <Text size="xs" c="dimmed">
-            {hint}
-          </Text>
-        )}
+        <div>{text}</div>
+        {hint && <div className={classes.hint}>{hint}</div>}
       </div>
       <button
         type="button"

@@ -1,5 +1,4 @@
 /** The frame of a page: its title, what can be done with it, and its content. */
-import { Text } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import classes from "./Page.module.css";
 import { usePageTitle } from "./page-title.ts";
@@ -23,11 +22,7 @@ export function Page({ title, about, actions, children }: Props) {
           <h1 tabIndex={-1} id="page-title" className={classes.title}>
             {title}
           </h1>
-          {about && (
-            <Text size="sm" c="dimmed">
-              {about}
-            </Text>
-          )}
+          {about && <p className={classes.about}>{about}</p>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
       </div>

@@ -1,5 +1,5 @@
 /** Something is on its way. After a while it says so: a spinner alone may as well turn for ever. */
-import { Loader, Text } from "@mantine/core";
+import { Loader } from "@mantine/core";
 import { useEffect, useState } from "react";
 
 /** In milliseconds. */
@@ -14,9 +14,9 @@ export function Waiting() {
   return (
     <div style={{ display: "flex", alignItems: "center", gap: 12, margin: 16 }}>
       <Loader size="sm" />
-      <Text size="sm" c="dimmed" role="status">
+      <span role="status" style={{ fontSize: "0.875rem", color: "var(--mantine-color-dimmed)" }}>
         {isLong && "Still waiting for the relay …"}
-      </Text>
+      </span>
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /** Ways to sign in: a passkey, an issuer, a link, a recovery code. */
-import { useQuery } from "../../app/query.ts";
-import "../../app/mantine-rest.css";
+import "../../app/mantine-common.css";
 import { Code, Divider, Text } from "@mantine/core";
+import { useEffect } from "react";
 import { leaveForIssuer } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";
 import { passkeyObstacle, signInWithPasskey } from "../../relay/passkey.ts";
+import { createReading } from "../../relay/reading.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { Fold } from "../../ui/Fold.tsx";
 import { Problem } from "../../ui/Problem.tsx";
@@ -27,14 +28,21 @@ export function SignInPage({ signedIn, waiting }: Props) {
       <PasskeyPart signedIn={signedIn} />
       <IssuersPart />
       <Divider label="or" />
-      <Text size="sm">
-        Open the sign-in link that the relay printed when it started. It works once; <Code>npm run link</Code>{" "}
-        on the relay's machine prints another one, and with <Code>-- --qr</Code> a QR code too. A browser that
-        is signed in shows one under Settings, “Sign in another device”.
-      </Text>
+      <Text size="sm">Open the sign-in link that the relay printed when it started.</Text>
       <LinkForm signedIn={signedIn} />
+      <Fold title="No link, or it was used?">{() => <OtherLinks />}</Fold>
       <Fold title="Lost your passkeys?">{() => <RecoveryForm signedIn={signedIn} />}</Fold>
     </DoorCard>
+  );
+}
+
+function OtherLinks() {
+  return (
+    <Text size="sm">
+      Each link works once. On the relay's machine, <Code>npm run link</Code> prints another one, and with{" "}
+      <Code>-- --qr</Code> a QR code too. A browser that is signed in shows one under Settings, “Sign in
+      another device”.
+    </Text>
   );
 }
 
@@ -66,12 +74,11 @@ function PasskeyPart({ signedIn }: { signedIn: () => Promise<void> }) {
   );
 }
 
+const issuers = createReading(() => api("GET /v1/sign-in"), undefined);
+
 function IssuersPart() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sign-in"],
-    queryFn: () => api("GET /v1/sign-in"),
-    staleTime: 60_000,
-  });
+  const { data, error, refetch } = issuers.use();
+  useEffect(() => void refetch(), [refetch]);
   if (!data && error) return <Problem error={error} retry={() => void refetch()} />;
   return data?.oidc.map(({ id, name }) => (
     <ActionButton key={id} size="md" fullWidth variant="default" work={() => leaveForIssuer(id)}>
