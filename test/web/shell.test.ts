@@ -31,6 +31,7 @@ describe("the app's frame", NEEDS_CHROMIUM, () => {
     ]) {
       await page.goto(`${app.relay.url}${APP}${path}`);
       await page.getByText("Connected", { exact: true }).waitFor();
+      await page.locator("#page-title").waitFor();
       if (path.endsWith("SystemInfo")) {
         await page.getByRole("button", { name: "Run", exact: true }).click();
         await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();

@@ -23,8 +23,9 @@ const ShortcutHelp = lazy(async () => ({ default: (await import("./ShortcutHelp.
 export function Shell() {
   const isPaletteOpen = usePalette(({ isOpen }) => isOpen);
   const isHelpOpen = useShortcutState((state) => state.isHelpOpen);
-  const path = useMatches().at(-1)?.pathname ?? "";
-  useFocusOn(path);
+  const page = useMatches().at(-1);
+  const path = page?.pathname ?? "";
+  useFocusOn(page?.status === "pending" ? undefined : path);
   useWaitingInTitle();
   useShortcuts();
   return (
@@ -57,11 +58,10 @@ function useWaitingInTitle() {
   }, [count]);
 }
 
-/** After a page was changed, screen readers go on at its title. */
-function useFocusOn(path: string) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the path that moves the focus
+/** After a page was changed, screen readers go on at its title. Undefined: the page is still being loaded. */
+function useFocusOn(path: string | undefined) {
   useEffect(() => {
-    document.getElementById("page-title")?.focus({ preventScroll: true });
+    if (path !== undefined) document.getElementById("page-title")?.focus({ preventScroll: true });
   }, [path]);
 }
 
