@@ -4,7 +4,10 @@ import { type CloudEnv, cloudStore } from "../cloud/open-store.ts";
 /** One of which nothing was heard for so long was broken off, in milliseconds. */
 export const ARRIVES_WITHIN = 10 * 60_000;
 
-/** `size`: in bytes, as far as it is known; `heard`: of an arriving one, in milliseconds since 1970. */
+/**
+ * `size`: in bytes, as far as it is known; `heard`: when bytes last arrived, in milliseconds since 1970; 0 once its transfer
+ * is over.
+ */
 export interface CloudFileRow extends Record<string, SqlStorageValue> {
   id: string;
   state: "arriving" | "stored" | "removed";
@@ -17,21 +20,24 @@ export interface CloudFileRow extends Record<string, SqlStorageValue> {
   facts: string;
 }
 
-/** Deletes what was removed, has expired, or stopped arriving; returns when to look again. Rejects if the store can't be reached. */
+/**
+ * Deletes what was removed, has expired, or stopped arriving; returns when to look again. Rejects if the store can't be
+ * reached. A transfer whose file was removed may still store its bytes: they are deleted when it is over.
+ */
 export async function dropCloudFiles(
   { sql, env, id: account }: { sql: SqlStorage; env: CloudEnv; id: string },
   now: number,
 ): Promise<number | undefined> {
-  const over = "state = 'removed' OR expires <= ?1 OR (state = 'arriving' AND heard <= ?2)";
-  const query = `SELECT id FROM cloud_files WHERE ${over}`;
-  for (const { id } of sql.exec<{ id: string }>(query, now, now - ARRIVES_WITHIN).toArray()) {
-    // First of all nobody may finish it any more.
-    sql.exec("UPDATE cloud_files SET state = 'removed' WHERE id = ?", id);
+  const silentSince = now - ARRIVES_WITHIN;
+  // First of all nobody may finish it any more.
+  const over = "expires <= ? OR (state = 'arriving' AND heard <= ?)";
+  sql.exec(`UPDATE cloud_files SET state = 'removed' WHERE ${over}`, now, silentSince);
+  const settled = "SELECT id FROM cloud_files WHERE state = 'removed' AND (sha256 IS NOT NULL OR heard <= ?)";
+  for (const { id } of sql.exec<{ id: string }>(settled, silentSince).toArray()) {
     await cloudStore(env).delete(keyOf(account, id));
     sql.exec("DELETE FROM cloud_files WHERE id = ?", id);
   }
-  const next =
-    "SELECT MIN(CASE state WHEN 'arriving' THEN heard + ? ELSE expires END) AS at FROM cloud_files";
+  const next = "SELECT MIN(CASE state WHEN 'stored' THEN expires ELSE heard + ? END) AS at FROM cloud_files";
   return sql.exec<{ at: number | null }>(next, ARRIVES_WITHIN).one().at ?? undefined;
 }
 

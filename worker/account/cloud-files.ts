@@ -31,7 +31,7 @@ export class CloudFiles {
       this.#context.person(person);
       cloudStore(this.#context.env);
       const now = Date.now();
-      if (this.#rows().length >= FILES_MAX) throw tooManyError("files in the cloud store", FILES_MAX);
+      if (this.#count >= FILES_MAX) throw tooManyError("files in the cloud store", FILES_MAX);
       this.#requireRoom(size ?? 0);
       const id = `cloud_${randomBase32(16)}`;
       this.#context.sql.exec(
@@ -73,8 +73,9 @@ export class CloudFiles {
     });
   }
 
-  /** It did not arrive, or its end is not known. */
+  /** Its transfer is over, and it did not arrive; it may have been removed before. */
   drop(id: string): Promise<void> {
+    this.#context.sql.exec("UPDATE cloud_files SET heard = 0 WHERE id = ? AND state <> 'stored'", id);
     return this.#removeRows([id]);
   }
 
@@ -127,6 +128,12 @@ export class CloudFiles {
   get #max(): number {
     const max = Number(this.#context.env.CLOUD_BYTES ?? "");
     return Number.isSafeInteger(max) && max > 0 ? max : BYTES_MAX;
+  }
+
+  /** Those whose transfer is not over are among them, although they were removed. */
+  get #count(): number {
+    const query = "SELECT COUNT(*) AS files FROM cloud_files WHERE expires > ?";
+    return this.#context.sql.exec<{ files: number }>(query, Date.now()).one().files;
   }
 
   /** None that expired a moment ago. */

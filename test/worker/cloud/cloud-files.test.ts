@@ -83,6 +83,38 @@ it("a file of which nothing was heard for ten minutes is dropped, and cannot be 
   expect(await accounts.cloudFileArrived(grant, lost, 10)).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
 
+it("nothing stays of a file that was removed while its last bytes arrived", async () => {
+  const person = await Person.signIn();
+  const { accounts, grant } = accountOf(person);
+  const [told, silent] = [await begunFile(person, 4), await begunFile(person, 4)];
+  for (const id of [told, silent])
+    expect((await person.ask(`/v1/cloud-files/${id}`, { method: "DELETE" })).status).toBe(204);
+  expect(await listed(person)).toMatchObject({ files: [], bytes: 0 });
+  // The transfers learn of it only at their end: one says so, the other is cut off first.
+  for (const id of [told, silent])
+    await cloudStore(env).put(keyOf(person.account, id), new Response("late").body as ReadableStream, 4);
+  const ended = await accounts.finishCloudFile(grant, told, { size: 4, sha256: "0".repeat(64) });
+  expect(ended).toMatchObject({ error: { code: "NOT_FOUND" } });
+  await accounts.dropCloudFile(told);
+  expect(await keys(person)).toEqual([keyOf(person.account, silent)]);
+  pass(10 * MINUTE);
+  await runDurableObjectAlarm(accounts);
+  expect(await keys(person)).toEqual([]);
+});
+
+it("a range is of a GET: HEAD tells of the whole file", async () => {
+  const person = await Person.signIn();
+  const { id } = await storedFile(person, "0123456789");
+  for (const Range of ["bytes=2-4", "bytes=99-"]) {
+    const head = await person.ask(`/v1/cloud-files/${id}`, { method: "HEAD", headers: { Range } });
+    expect([head.status, head.headers.get("Content-Length"), head.headers.get("Content-Range")]).toEqual([
+      ...[200, "10", null],
+    ]);
+  }
+  const part = await person.ask(`/v1/cloud-files/${id}`, { headers: { Range: "bytes=2-4" } });
+  expect([part.status, await part.text()]).toEqual([206, "234"]);
+});
+
 it("another account can neither see, fetch nor remove it", async () => {
   const [ann, bob] = [await Person.signIn(), await Person.signIn()];
   const { id } = await storedFile(ann, "hers");
