@@ -157,7 +157,8 @@ export const cloudFileRoute: RelayRoute = {
     const version = { etag, modified: Date.parse(file.created) };
     const status = isConditional(raw.headers) ? preconditionStatus(raw.headers, version) : undefined;
     if (status) return new Response(null, { status, headers });
-    const range = rangeOf(raw.headers, version, size);
+    // A range is of a GET (RFC 9110, 14.2).
+    const range = raw.method === "HEAD" ? "whole" : rangeOf(raw.headers, version, size);
     if (range === "none") return unsatisfiable(size);
     const part = range === "whole" ? { offset: 0, length: size } : range;
     headers["Content-Length"] = String(part.length);
