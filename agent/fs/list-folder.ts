@@ -1,10 +1,12 @@
 /** Lists a folder sorted by name, a page at a time; a huge folder is never in memory as a whole. */
+
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import type { Directory } from "../platform/directory.ts";
 import { textOfName } from "./display-name.ts";
 import { isSystemError } from "./errors.ts";
+import { fileTime } from "./file-time.ts";
 
 export interface Entry {
   readonly name: string;
@@ -104,7 +106,7 @@ async function entryOf(
   try {
     const found = await lstat(path, { bigint: true });
     const type = typeOf(found);
-    const facts = { size: Number(found.size), mtime: new Date(Number(found.mtimeMs)).toISOString() };
+    const facts = { size: Number(found.size), mtime: fileTime(found.mtimeMs).toISOString() };
     if (type !== "symlink") return { name, type, ...facts, ...odd };
     const seen = readable && (await mayFollow(name));
     const beyond = seen ? await targetType(path) : { target_closed: true as const };

@@ -1,7 +1,9 @@
 /** Reads a range of any file's bytes as base64. */
+
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { fileTime } from "../fs/file-time.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { readByteRange } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
@@ -63,7 +65,7 @@ function beyondBytes(file: OpenFile, offset: number): MatrxError {
 }
 
 export function factsOf({ place, stat }: OpenFile) {
-  return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
+  return { path: place.path, size: Number(stat.size), mtime: fileTime(stat.mtimeMs).toISOString() };
 }
 
 /** How many characters this many bytes take as base64. */

@@ -1,5 +1,7 @@
 /** Finds entries by name, best matches first. */
+
 import { textOfName } from "../fs/display-name.ts";
+import { fileTime } from "../fs/file-time.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Run } from "./engine.ts";
@@ -92,5 +94,5 @@ async function checked(candidates: readonly Candidate[], run: Run): Promise<Name
 }
 
 function namedEntry({ path, stat }: CheckedEntry): NamedEntry {
-  return { path, type: typeOf(stat), size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)) };
+  return { path, type: typeOf(stat), size: Number(stat.size), mtime: fileTime(stat.mtimeMs) };
 }

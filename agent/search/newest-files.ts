@@ -1,8 +1,10 @@
 /** Finds files that match a glob, newest first. Keeps only as many as needed, and checks each of those. */
+
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { textOfName } from "../fs/display-name.ts";
+import { fileTime } from "../fs/file-time.ts";
 import type { Directory } from "../platform/directory.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
@@ -118,5 +120,5 @@ async function checked(candidates: readonly Candidate[], run: Run): Promise<NewF
 }
 
 function fileOf({ path, stat }: CheckedEntry): NewFile {
-  return { path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)) };
+  return { path, size: Number(stat.size), mtime: fileTime(stat.mtimeMs) };
 }

@@ -4,6 +4,7 @@ import { lstat } from "node:fs/promises";
 import type { ToolContext } from "../core/tool.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
+import { fileTime } from "../fs/file-time.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import type { Digests, Validators } from "./digests.ts";
 import { leadsElsewhereError } from "./errors.ts";
@@ -90,7 +91,7 @@ async function factsOf(
   const name = access.platform.path.basename(place.path);
   const facts = {
     ...{ kind, path: place.path, name },
-    modified: new Date(Number(stat.mtimeMs)).toISOString(),
+    modified: fileTime(stat.mtimeMs).toISOString(),
     mode: (stat.mode & 0o7777n).toString(8).padStart(4, "0"),
   };
   if (kind === "directory") return { ...facts, media_type: "application/zip" };

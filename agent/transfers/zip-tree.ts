@@ -1,4 +1,5 @@
 /** Walks a folder by descriptors into a zip. Follows no links. */
+
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, constants } from "node:fs";
 import { lstat, open, opendir, readlink } from "node:fs/promises";
@@ -7,6 +8,7 @@ import { stampOf } from "../core/approved-state.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { shownName, textOfName } from "../fs/display-name.ts";
 import { isSystemError } from "../fs/errors.ts";
+import { fileTime } from "../fs/file-time.ts";
 import { AS_BYTES } from "../fs/list-folder.ts";
 import { kindOf } from "../fs/open-file.ts";
 import { MOST_DEPTH } from "../fs/remove-tree.ts";
@@ -161,7 +163,7 @@ async function namesIn(folder: Directory): Promise<Buffer[]> {
 function factsOf(within: string, stat: BigIntStats): EntryFacts {
   // Without setuid, setgid and sticky bits: they would mean another user's rights elsewhere.
   const mode = Number(stat.mode & 0o170777n);
-  return { name: Buffer.from(within), mode, modified: new Date(Number(stat.mtimeMs)) };
+  return { name: Buffer.from(within), mode, modified: fileTime(stat.mtimeMs) };
 }
 
 function tooManyError(): MatrxError {

@@ -4,6 +4,7 @@ import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import { fileTime } from "../../fs/file-time.ts";
 import { isNodeError } from "../../platform/private-file.ts";
 import type { Sink, Source, SourceFacts } from "./ends.ts";
 
@@ -21,7 +22,7 @@ export async function openLocalSource(path: string): Promise<Source> {
     facts: {
       size: Number(before.size),
       mode: (before.mode & 0o777n).toString(8).padStart(4, "0"),
-      modified: new Date(Number(before.mtimeMs)).toISOString(),
+      modified: fileTime(before.mtimeMs).toISOString(),
       version,
     },
     async *read(offset) {
