@@ -1,5 +1,6 @@
 /** Errors of transfers, worded for users. Programs go by `details.reason`. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
 
 /** The tool was called without a stream to carry the bytes. */
 export function needsStreamError(tool: string): MatrxError {
@@ -136,4 +137,12 @@ export function noSpaceError(shown: string, offset: number, missing: number | un
       details: { path: shown, reason: "no_space", offset, ...(missing !== undefined && { missing }) },
     },
   );
+}
+
+/** The system makes its content when it is read. */
+export function unsizedError(shown: string): MatrxError {
+  return toolError("TOOL_EXECUTION_FAILED", `${shown} has another length than the system says`, {
+    hint: `Read it with ${toolName("Read")}, or copy it to an ordinary file first`,
+    details: { path: shown, reason: "unsized" },
+  });
 }

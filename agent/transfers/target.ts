@@ -1,13 +1,15 @@
 /** Opens what a path leads to, file or folder, and describes it. */
+
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
+import { stampOf } from "../core/approved-state.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { fileTime } from "../fs/file-time.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import type { Digests, Validators } from "./digests.ts";
-import { leadsElsewhereError } from "./errors.ts";
+import { leadsElsewhereError, unsizedError } from "./errors.ts";
 import { mediaTypeOf } from "./media-types.ts";
 
 type Target =
@@ -55,6 +57,7 @@ export async function describeTarget(
   try {
     if (!follow_links && place.path !== path) throw leadsElsewhereError(place.named);
     approved?.check(place.path, place.shown, stat);
+    if (target.kind === "file") await explained(place.shown, "read", () => checkSize(target));
     return { place, stat, facts: await factsOf(target, access, digests, signal) };
   } finally {
     if (target.kind === "file") await target.handle.close();
@@ -79,6 +82,15 @@ async function folderAt(access: FileAccess, place: ResolvedPath): Promise<BigInt
   if (!stat.isDirectory()) return undefined;
   access.inspect(stat, place.shown);
   return stat;
+}
+
+/** Files that the system makes up, as in /proc, have another content than their size says. Throws MatrxError. */
+async function checkSize({ place, handle, stat }: OpenFile): Promise<void> {
+  const [before, at] = stat.size > 0n ? [1, stat.size - 1n] : [0, 0n];
+  const { bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, at);
+  if (bytesRead === before) return;
+  // It may just be growing, or shrinking.
+  if (stampOf(await handle.stat({ bigint: true })) === stampOf(stat)) throw unsizedError(place.shown);
 }
 
 async function factsOf(

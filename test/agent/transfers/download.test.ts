@@ -1,6 +1,6 @@
 /** Files as streams: ranges, etags, and files that change meanwhile. The link is elsewhere; its end here is in memory. */
 import { hash, randomBytes } from "node:crypto";
-import { appendFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, open, symlink } from "node:fs/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import fc from "fast-check";
@@ -137,6 +137,18 @@ test("a link leads to its target; what is closed or no file is refused as by Rea
   });
 });
 
+test.runIf(process.platform === "linux")(
+  "a file that the system makes up is refused: its size is not true",
+  async () => {
+    const bench = await Workbench.open();
+    for (const path of ["/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"].filter(existsSync))
+      for (const tool of ["FileInfo", "Download"])
+        expect(await failure(bench.call(tool, { path }, OPEN))).toMatchObject({
+          details: { reason: "unsized" },
+        });
+  },
+);
+
 describe("a file that changes while it is sent", () => {
   const content = Buffer.alloc(4 * PIECE_BYTES, "a");
 
@@ -148,15 +160,17 @@ describe("a file that changes while it is sent", () => {
     const bench = await Workbench.open();
     const path = await bench.put("a.bin", content);
     const result = await bench.call("Download", { path: "a.bin" }, OPEN);
-    let isFirst = true;
-    const receive = () => {
-      if (isFirst) change(path);
-      isFirst = false;
+    let sent = 0;
+    const receive = ({ length }: Uint8Array) => {
+      if (sent === 0) change(path);
+      sent += length;
     };
     expect(await failure(serve(result, { receive }))).toMatchObject({
       code: "CONFLICT",
       details: { reason: "changed" },
     });
+    // Whoever counts bytes, as HTTP does, would take it for whole.
+    expect(sent).toBeLessThan(content.length);
   });
 
   test("or before it is sent", async () => {
