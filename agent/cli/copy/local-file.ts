@@ -1,7 +1,8 @@
 /** A file of this machine, as an end of a copy. */
+
 import { type Hash, hash as hashText } from "node:crypto";
 import { type BigIntStats, constants, type Stats } from "node:fs";
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { fileTime } from "../../fs/file-time.ts";
@@ -12,10 +13,16 @@ const PIECE_BYTES = 256 * 1024;
 
 /** Opens a file to be sent. Throws MatrxError. */
 export async function openLocalSource(path: string): Promise<Source> {
-  const handle = await open(path, "r").catch((cause: unknown) => {
+  // Opening a named pipe would wait for somebody who writes.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, flags).catch((cause: unknown) => {
     throw cannot("read", path, cause);
   });
   const before = await handle.stat({ bigint: true });
+  if (!before.isFile()) {
+    await handle.close();
+    throw notAFile("read", path);
+  }
   const version = versionOf(before);
   return {
     id: resolve(path),
@@ -39,7 +46,7 @@ export async function openLocalSource(path: string): Promise<Source> {
 
 /** A file that is written beside its name, and gets it when it is complete. */
 export class LocalSink implements Sink {
-  readonly #path: string;
+  #path: string;
   #part: { readonly path: string; readonly handle: FileHandle } | undefined;
   #facts: SourceFacts | undefined;
   #at = 0;
@@ -49,6 +56,10 @@ export class LocalSink implements Sink {
   }
 
   async begin({ facts }: Pick<Source, "facts">): Promise<number> {
+    // A link stays one: what it leads to is replaced.
+    this.#path = await realpath(this.#path).catch(() => this.#path);
+    const there = await stat(this.#path).catch(() => undefined);
+    if (there && !there.isFile() && !there.isDirectory()) throw notAFile("write", this.#path);
     const path = partOf(this.#path, facts.version);
     // Without a version nothing says that what is there belongs to this file.
     if (facts.version === undefined) await rm(path, { force: true });
@@ -156,6 +167,13 @@ function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
 
 function changed(path: string): MatrxError {
   return callerError("CONFLICT", `${path} changed while it was being sent`, { hint: "Copy it again" });
+}
+
+/** Of a device such as /dev/null, a pipe or a socket. */
+function notAFile(what: "read" | "write", path: string): MatrxError {
+  return callerError("INVALID_PARAMETERS", `Can't ${what} ${path}: it is not an ordinary file`, {
+    hint: "Name a file",
+  });
 }
 
 /** Throws MatrxError for what the system says of a file of this machine. */
