@@ -37,7 +37,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(
     `^${path
       .replaceAll(".", "\\.")
-      .replace("{path}", ".+")
+      .replace("{path}", "[^]+")
       .replace(/\{\w+\}/g, "[^/]+")}$`,
   );
 }

@@ -24,7 +24,7 @@ export function under<Route extends Operation>(base: string, routes: readonly Ro
   return routes.map((route) => ({ ...route, path: base + route.path }));
 }
 
-/** Converts an OpenAPI path to Hono's syntax; `{path}` is all that is left of it. */
+/** Converts an OpenAPI path to Hono's syntax; `{path}` is all that is left of it, line breaks included. */
 export function honoPath(path: string): string {
-  return path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
+  return path.replace("{path}", ":path{[^]+}").replace(/\{(\w+)\}/g, ":$1");
 }

@@ -125,6 +125,20 @@ it("what cannot be had is said with its status", { timeout: MINUTE }, async () =
   expect((await get("large.bin", {}, "POST")).status).toBe(405);
 });
 
+it("a path is taken as it was sent, with line breaks and `..` in it", { timeout: MINUTE }, async () => {
+  writeFileSync(join(rig.folder, "two\nlines.txt"), "odd");
+  const odd = await get("two\nlines.txt");
+  expect([odd.status, await odd.text()]).toEqual([200, "odd"]);
+  const { pathname, port, hostname } = new URL(urlOf("large.bin"));
+  // Clients resolve it first; a program that does not must not reach another place.
+  const path = pathname.replace("/files/", "/files/x/%2e%2e/../../../");
+  const headers = { Authorization: `Bearer ${rig.token}` };
+  const response = await new Promise<import("node:http").IncomingMessage>((resolve) =>
+    request({ port, hostname, path, headers, method: "HEAD" }, resolve).end(),
+  );
+  expect([response.statusCode, response.headers["content-length"]]).toEqual([200, String(content.length)]);
+});
+
 it("a file that shrinks while it is sent breaks off: fewer bytes than announced, and no wrong ones", {
   timeout: MINUTE,
 }, async () => {

@@ -1,9 +1,12 @@
 /** Paths of devices in URLs. */
 import { relayError } from "../../errors.ts";
 
-/** The path that a URL names after `/files/`. Throws MatrxError `INVALID_PARAMETERS`. */
+/**
+ * The path that a URL names after `/files/`, as it was sent: a URL that is resolved first, with `..` in it, can lose that
+ * part, or name another device than the one that was routed to. Throws MatrxError `INVALID_PARAMETERS`.
+ */
 export function pathIn({ url }: Request): string {
-  const { pathname } = new URL(url);
+  const [pathname = ""] = url.split(/[?#]/);
   const encoded = pathname.slice(pathname.indexOf("/files/") + "/files/".length);
   let path: string;
   try {
