@@ -69,7 +69,7 @@ function isNewerThan({ modified }: Version, date: string | null): boolean | unde
   return Number.isNaN(at) ? undefined : Math.floor(modified / 1000) * 1000 > at;
 }
 
-/** A date never proves that the file is the same: it may change twice in a second. */
-function isStill(ifRange: string | null, version: Version): boolean {
-  return ifRange === null || lists(ifRange, version, "strong");
+/** `If-Range` is one strong entity tag. A date never proves that the file is the same: it may change twice in a second. */
+function isStill(ifRange: string | null, { etag }: Version): boolean {
+  return ifRange === null || (etag !== undefined && ifRange.trim() === `"${etag}"`);
 }
