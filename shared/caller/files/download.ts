@@ -16,6 +16,9 @@ import { pathIn } from "./path.ts";
 /** What may be in a header; a device could say anything. */
 const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}(?:; ?charset=[\w-]{1,32})?$/;
 
+/** A page of the relay could load it as its own script, whatever the sandbox of a document says. */
+const SCRIPT = /(?:ecma|java|j|live)script/i;
+
 /** What FileInfo and Download say of a file or folder. */
 const factsSchema = z.object({
   kind: z.enum(["file", "directory"]),
@@ -172,7 +175,8 @@ async function readFacts(answer: RestAnswer): Promise<Facts> {
 }
 
 /**
- * What a device serves never runs on the relay's origin: it is saved, or shown in a sandbox without scripts. The name is
+ * What a device serves never runs on the relay's origin: it is saved, or shown in a sandbox without scripts; a script is
+ * plain text. The name is
  * given in ASCII, and in UTF-8 (RFC 6266).
  */
 export function fileHeaders(facts: FileFacts, { url }: Request): Record<string, string> {
@@ -181,12 +185,13 @@ export function fileHeaders(facts: FileFacts, { url }: Request): Record<string, 
   const how = new URL(url).searchParams.get("inline") === "true" ? "inline" : "attachment";
   const plain = name.replace(/[^ -~]|["\\%]/g, "_");
   return {
-    "Content-Type": media_type,
+    "Content-Type": SCRIPT.test(media_type) ? "text/plain; charset=utf-8" : media_type,
     "Content-Disposition": `${how}; filename="${plain}"; filename*=UTF-8''${rfc5987(name)}`,
     "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "private, no-cache",
+    // A proxy that compresses makes entity tags weak: then nothing is continued, or replaced by `If-Match`.
+    "Cache-Control": "private, no-cache, no-transform",
     "Last-Modified": new Date(modified).toUTCString(),
     "Accept-Ranges": kind === "file" ? "bytes" : "none",
     ...(etag !== undefined && { ETag: `"${etag}"` }),

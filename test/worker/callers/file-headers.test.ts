@@ -15,8 +15,7 @@ const LIES = {
   },
 };
 
-it.each(Object.keys(LIES) as (keyof typeof LIES)[])("%s is made harmless", async (lie) => {
-  const { said, told } = LIES[lie];
+async function headersOf(said: Record<string, unknown>) {
   const { device, token, identity } = await home();
   const tools = [
     { name: "FileInfo", description: "Tells", effect: "read", input_schema: { type: "object" } },
@@ -28,8 +27,33 @@ it.each(Object.keys(LIES) as (keyof typeof LIES)[])("%s is made harmless", async
   const metadata = { kind: "file", path: "/a", size: 1, modified: new Date().toISOString(), ...said };
   device.answer(execute, "", {}, { metadata });
   const { status, headers } = await asked;
-  expect([status, headers.get("Content-Type"), headers.get("Set-Cookie")]).toEqual([
-    ...[200, "application/octet-stream", null],
+  expect(status).toBe(200);
+  return headers;
+}
+
+it.each(Object.keys(LIES) as (keyof typeof LIES)[])("%s is made harmless", async (lie) => {
+  const { said, told } = LIES[lie];
+  const headers = await headersOf(said);
+  expect([headers.get("Content-Type"), headers.get("Set-Cookie")]).toEqual([
+    "application/octet-stream",
+    null,
   ]);
   expect(headers.get("Content-Disposition")).toContain(told);
+});
+
+it.each(["text/javascript; charset=utf-8", "application/x-ecmascript", "TEXT/JScript"])(
+  "%s is told as plain text: no page of the relay can load it as its script",
+  async (media_type) => {
+    const headers = await headersOf({ name: "a.js", media_type });
+    expect([headers.get("Content-Type"), headers.get("X-Content-Type-Options")]).toEqual([
+      "text/plain; charset=utf-8",
+      "nosniff",
+    ]);
+  },
+);
+
+it("no proxy may compress a file: its entity tag would become a weak one", async () => {
+  expect((await headersOf({ name: "a.txt", media_type: "text/plain" })).get("Cache-Control")).toContain(
+    "no-transform",
+  );
 });
