@@ -57,6 +57,17 @@ export function targetOf(metadata: ReadonlyMap<string, string>): string {
   return `${folder.replace(/\/+$/, "")}/${name}`;
 }
 
+/** A `true` or `false` in the metadata. Throws MatrxError. */
+export function isSwitchedOn(
+  metadata: ReadonlyMap<string, string>,
+  name: string,
+  usual: "true" | "false",
+): boolean {
+  const said = metadata.get(name) ?? usual;
+  if (said === "true" || said === "false") return said === "true";
+  throw wrongHeader("Upload-Metadata", `${name} must be \`true\` or \`false\``);
+}
+
 function decoded(base64: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));

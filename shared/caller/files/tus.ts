@@ -11,6 +11,7 @@ import { answerResponse } from "../tools.ts";
 import {
   bytesIn,
   checksumOf,
+  isSwitchedOn,
   metadataOf,
   TUS_BYTES,
   TUS_OPTIONS,
@@ -152,8 +153,8 @@ async function begin(port: FilePort, { raw }: HonoRequest): Promise<Response> {
   const size = bytesIn(raw, "Upload-Length");
   const input = {
     ...{ path: targetOf(metadata), size, sha256: metadata.get("sha256"), modified: metadata.get("modified") },
-    overwrite: metadata.get("overwrite") !== "false",
-    create_directories: metadata.get("create_directories") === "true",
+    overwrite: isSwitchedOn(metadata, "overwrite", "true"),
+    create_directories: isSwitchedOn(metadata, "create_directories", "false"),
   };
   const hasBytes = raw.headers.get("Content-Type") === TUS_BYTES;
   if (!hasBytes && Number(raw.headers.get("Content-Length") ?? 0) > 0) return wrongType();
