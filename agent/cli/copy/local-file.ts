@@ -2,7 +2,7 @@
 
 import { type Hash, hash as hashText } from "node:crypto";
 import { type BigIntStats, constants, type Stats } from "node:fs";
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { fileTime } from "../../fs/file-time.ts";
@@ -64,7 +64,7 @@ export class LocalSink implements Sink {
     // Without a version nothing says that what is there belongs to this file.
     if (facts.version === undefined) await rm(path, { force: true });
     try {
-      const handle = await open(path, APPENDING, 0o600);
+      const handle = await open(path, WRITING, 0o600);
       this.#part = { path, handle };
       this.#facts = facts;
       const { size } = await ownPart(handle, path);
@@ -79,8 +79,9 @@ export class LocalSink implements Sink {
   async write(bytes: Uint8Array): Promise<void> {
     const { handle } = this.#opened();
     try {
+      // At its place, not at the end: another copy of the same version may be writing the same bytes.
       for (let done = 0; done < bytes.length; )
-        done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+        done += (await handle.write(bytes, done, bytes.length - done, this.#at + done)).bytesWritten;
     } catch (cause) {
       // A piece of it would be in the way of the next run.
       await handle.truncate(this.#at).catch(() => undefined);
@@ -98,6 +99,7 @@ export class LocalSink implements Sink {
     const { path, handle } = this.#opened();
     const { mode, modified } = this.#facts ?? { mode: "0600", modified: new Date().toISOString() };
     try {
+      await this.#requireOwn(path, handle);
       const old = await stat(this.#path).catch(() => undefined);
       await handle.chmod(old ? old.mode & 0o777 : Number.parseInt(mode, 8) & 0o777);
       await handle.utimes(new Date(modified), new Date(modified));
@@ -111,6 +113,13 @@ export class LocalSink implements Sink {
       await rm(path, { force: true });
       throw cannot("write", this.#path, cause);
     });
+  }
+
+  /** Another copy to the same target may have cut the part, or put another in its place. Throws if so. */
+  async #requireOwn(path: string, handle: FileHandle): Promise<void> {
+    const [own, there] = [await handle.stat(), await lstat(path).catch(() => undefined)];
+    if (own.size !== this.#at || there?.ino !== own.ino)
+      throw new Error("another copy to it ran at the same time");
   }
 
   async discard(): Promise<void> {
@@ -131,7 +140,7 @@ export class LocalSink implements Sink {
   }
 }
 
-const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const WRITING = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Beside the target, and of one version: another one is not continued with it. A hash, since a version comes from the

@@ -52,3 +52,40 @@ test.runIf(process.platform !== "win32")("a link stays one: what it leads to is 
   expect(readFileSync(target, "utf8")).toBe("new");
   expect([readdirSync(folder).toSorted(), readdirSync(elsewhere)]).toEqual([["a.txt", "link"], ["b.txt"]]);
 });
+
+/** As of a file that was changed when it was written last. */
+const factsOf = (size: number, version: string | undefined) => ({
+  facts: { size, version, mode: "0644", modified: "2026-01-02T09:00:00.000Z" },
+  id: "a",
+});
+
+test("two copies of the same file at once do not mix: each writes its bytes where they belong", async () => {
+  const folder = testFolder();
+  const target = join(folder, "a.txt");
+  const [one, other] = [new LocalSink(target), new LocalSink(target)];
+  const source = factsOf(6, "version");
+  for (const sink of [one, other]) expect(await sink.begin(source)).toBe(0);
+  for (const piece of ["abc", "def"]) for (const sink of [one, other]) await sink.write(Buffer.from(piece));
+  await one.finish();
+  expect(readFileSync(target, "utf8")).toBe("abcdef");
+  await expect(other.finish()).rejects.toMatchObject({ code: "TOOL_EXECUTION_FAILED" });
+  await other.close();
+  expect([readFileSync(target, "utf8"), readdirSync(folder)]).toEqual(["abcdef", ["a.txt"]]);
+});
+
+test("a copy does not put another one's half into place", async () => {
+  const folder = testFolder();
+  const target = join(folder, "a.txt");
+  const [one, other] = [new LocalSink(target), new LocalSink(target)];
+  const source = factsOf(6, undefined);
+  await one.begin(source);
+  await one.write(Buffer.from("abcdef"));
+  await other.begin(source);
+  await other.write(Buffer.from("abc"));
+  await expect(one.finish()).rejects.toMatchObject({ code: "TOOL_EXECUTION_FAILED" });
+  expect(readdirSync(folder)).not.toContain("a.txt");
+  await other.write(Buffer.from("def"));
+  await other.finish();
+  await one.close();
+  expect([readFileSync(target, "utf8"), readdirSync(folder)]).toEqual(["abcdef", ["a.txt"]]);
+});
