@@ -22,8 +22,8 @@ import type { AccountView } from "../relay/account.ts";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
 import { Door } from "./Door.tsx";
+import { Splash } from "./Splash.tsx";
 import { useTab } from "./tab-store.ts";
 import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
 
@@ -79,12 +79,16 @@ export function Root() {
   );
 }
 
+/** Nothing is drawn of the account before the frame of the page is there. */
+const NOT_YET = Symbol("not yet");
+
 /**
- * The account, for what is drawn: a whole app comes in slices, so that a slow phone goes on answering its person, and no loader
+ * The account, for what is drawn: a whole app comes in slices, so that a slow phone goes on answering its person, and nothing
  * stands between the first page and the sign-in page. Whoever is no longer signed in goes at once.
  */
 function useCalm(now: AccountView | null | undefined): AccountView | null | undefined {
-  const drawn = useDeferredValue(now, undefined);
+  const drawn = useDeferredValue<AccountView | null | undefined | typeof NOT_YET>(now, NOT_YET);
+  if (drawn === NOT_YET) return undefined;
   const isGone = drawn && drawn.account !== now?.account;
   return isGone ? now : drawn;
 }
@@ -105,7 +109,7 @@ function doorFor({ links, account, error, retry, ways, isReference }: AtTheDoor)
   if (isFollowing)
     return (
       <Door>
-        <Waiting />
+        <Splash />
       </Door>
     );
   if (invite !== undefined)
@@ -133,7 +137,7 @@ function doorFor({ links, account, error, retry, ways, isReference }: AtTheDoor)
         <SignIn signedIn={ways.signedIn} />
       </Door>
     );
-  return <Door>{error ? <Problem error={error} retry={retry} /> : <Waiting />}</Door>;
+  return <Door>{error ? <Problem error={error} retry={retry} /> : <Splash />}</Door>;
 }
 
 interface KeptShellProps {

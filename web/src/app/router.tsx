@@ -6,9 +6,16 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import type { ComponentType } from "react";
 import { Waiting } from "../ui/Waiting.tsx";
 import { PageError } from "./PageError.tsx";
 import { Root } from "./Root.tsx";
+import { whenSignedIn } from "./use-account.ts";
+
+/** A page of the app, which whoever is not signed in has no use for. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazyRouteComponent(() => whenSignedIn.then(load), name);
+}
 
 const root = createRootRoute({
   component: Root,
@@ -34,7 +41,7 @@ const fleet = createRoute({
     ...(typeof text === "string" && { text }),
     ...(typeof tag === "string" && { tag }),
   }),
-  component: lazyRouteComponent(() => import("../features/fleet/FleetPage.tsx"), "FleetPage"),
+  component: page(() => import("../features/fleet/FleetPage.tsx"), "FleetPage"),
 });
 
 /** The ids of the machines that a tool is to run on, with commas between. */
@@ -45,47 +52,44 @@ const many = createRoute({
   getParentRoute: () => root,
   path: "/fleet/run",
   validateSearch: machinesOf,
-  component: lazyRouteComponent(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
+  component: page(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
 });
 
 const manyTool = createRoute({
   getParentRoute: () => root,
   path: "/fleet/run/$tool",
   validateSearch: machinesOf,
-  component: lazyRouteComponent(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
+  component: page(() => import("../features/many/ManyPage.tsx"), "ManyPage"),
 });
 
 const pair = createRoute({
   getParentRoute: () => root,
   path: "/pair",
-  component: lazyRouteComponent(() => import("../features/pair/PairPage.tsx"), "PairPage"),
+  component: page(() => import("../features/pair/PairPage.tsx"), "PairPage"),
 });
 
 const device = createRoute({
   getParentRoute: () => root,
   path: "/d/$device",
-  component: lazyRouteComponent(() => import("../features/device/DevicePage.tsx"), "DevicePage"),
+  component: page(() => import("../features/device/DevicePage.tsx"), "DevicePage"),
 });
 
 const tools = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/tools",
-  component: lazyRouteComponent(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+  component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
 const tool = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/tools/$tool",
-  component: lazyRouteComponent(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+  component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
-  component: lazyRouteComponent(
-    () => import("../features/permissions/PermissionsPage.tsx"),
-    "PermissionsPage",
-  ),
+  component: page(() => import("../features/permissions/PermissionsPage.tsx"), "PermissionsPage"),
 });
 
 /** Which calls the activity page shows. */
@@ -99,19 +103,19 @@ const activity = createRoute({
     const known = ACTIVITY_FILTERS.find((filter) => filter === show);
     return known === undefined ? {} : { show: known };
   },
-  component: lazyRouteComponent(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage"),
+  component: page(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage"),
 });
 
 const callRecord = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/calls/$call",
-  component: lazyRouteComponent(() => import("../features/activity/CallPage.tsx"), "CallPage"),
+  component: page(() => import("../features/activity/CallPage.tsx"), "CallPage"),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
+  component: page(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
 /** What the record shows, and the machine to share. */
@@ -131,13 +135,13 @@ const settingsPart = createRoute({
     ...(typeof type === "string" && { type }),
     ...(typeof share === "string" && { share }),
   }),
-  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
+  component: page(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
 const reference = createRoute({
   getParentRoute: () => root,
   path: "/docs",
-  component: lazyRouteComponent(() => import("../features/reference/ReferencePage.tsx"), "ReferencePage"),
+  component: page(() => import("../features/reference/ReferencePage.tsx"), "ReferencePage"),
 });
 
 export const router = createRouter({

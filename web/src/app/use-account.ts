@@ -20,6 +20,16 @@ const account = createReading<AccountView | null>(
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export const useAccount = account.use;
 
+/** Resolves as soon as somebody is signed in here. */
+export const whenSignedIn: Promise<void> = new Promise((resolve) => {
+  if (account.now().data) return resolve();
+  const unfollow = account.onChange(({ data }) => {
+    if (!data) return;
+    unfollow();
+    resolve();
+  });
+});
+
 async function readAccount(): Promise<AccountView | null> {
   const found = await signedInAccount();
   const before = account.now().data;

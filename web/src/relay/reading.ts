@@ -16,6 +16,8 @@ export interface Reading<T> {
   /** For components. */
   readonly use: () => Read<T>;
   readonly now: () => Read<T>;
+  /** Calls back after each change. */
+  readonly onChange: (listener: (read: Read<T>) => void) => () => void;
   /** Puts this in its place; whatever is being read for what stood there is dropped. */
   put(data: T | undefined): void;
 }
@@ -41,6 +43,7 @@ export function createReading<T>(read: () => Promise<T>, last: LastKnown<T> | un
   return {
     use,
     now: use.getState,
+    onChange: use.subscribe,
     put(data) {
       latest++;
       use.setState({ data, dataUpdatedAt: data === undefined ? 0 : Date.now(), error: null });
