@@ -167,7 +167,7 @@ export const SHOTS: readonly Shot[] = [
     path: () => "/fleet",
     until: async (page) => {
       await page.getByRole("button", { name: "Search or run" }).click();
-      await page.getByRole("textbox", { name: "Search or run" }).fill("tools");
+      await page.getByRole("combobox", { name: "Search or run" }).fill("tools");
     },
   },
   {

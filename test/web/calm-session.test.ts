@@ -46,6 +46,22 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("a call that ran when the page was closed is told how it ended, after signing in again", async () => {
+    const { page, faults } = await app.open(tool("Bash"));
+    await page.getByLabel("Command").fill("echo begun; sleep 60");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => page.getByRole("group", { name: "Output so far" }).textContent()).toBe("begun\n");
+    await page.goto("about:blank");
+    await revoke();
+    await page.goto(`${app.relay.url}${APP}${tool("Bash")}`);
+    await signIn(page);
+    await page
+      .getByRole("region", { name: "Answer" })
+      .getByText(/^Stopped after/)
+      .waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("unsaved permissions are as they were, and can be saved; a reload keeps them too", async () => {
     const { page, faults } = await app.open(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/secret*");

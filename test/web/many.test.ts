@@ -279,15 +279,102 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await page.unrouteAll({ behavior: "wait" });
   });
 
-  test("after the page was loaded again, the list is still there, with what is not known", async () => {
-    const { page } = await bash(`mkdir slow || exit 0; ${UNTIL_GO}`);
-    await batch(page)
-      .getByText(/Answered in/)
-      .waitFor();
-    await batch(page).getByText("Running", { exact: true }).waitFor();
-    await page.reload();
-    await expect.poll(() => said(page).textContent()).toBe("1 done, 1 not known");
-    await batch(page).getByText("The page was closed while it ran. Its record says how it ended.").waitFor();
+  describe("after the page was loaded again", () => {
+    const GOES_ON = "It keeps running while you look at other pages.";
+
+    /** On one machine the command has ended, on the other one it runs. */
+    async function half(command: string): Promise<Opened> {
+      const opened = await bash(`mkdir slow || exit 0; ${command}`);
+      await batch(opened.page)
+        .getByText(/Answered in/)
+        .waitFor();
+      await batch(opened.page).getByText("Running", { exact: true }).waitFor();
+      return opened;
+    }
+
+    const records = "**/v1/devices/*/calls/*";
+
+    test("what runs is followed to its end, with its output from then on, and is made once", async () => {
+      const { page, faults } = await half(`echo before; ${UNTIL_GO}; echo after; echo x >> runs; exit 3`);
+      await page.reload();
+      await batch(page).getByText("Running", { exact: true }).waitFor();
+      await expect.poll(() => said(page).textContent()).toBe(GOES_ON);
+      await page.getByRole("button", { name: "Running …" }).and(page.locator(":disabled")).waitFor();
+      await page.getByRole("link", { name: "Select other machines" }).click();
+      letGo();
+      await page.getByText("Bash: 1 done, 1 failed").waitFor();
+      await page.getByRole("link", { name: "Bash ran on 2 machines" }).click();
+      await expect.poll(() => said(page).textContent()).toBe("1 done, 1 failed");
+      await batch(page).getByText("Exit code 3", { exact: true }).waitFor();
+      await batch(page)
+        .getByRole("listitem")
+        .filter({ hasText: "Exit code 3" })
+        .getByText(/^Answer of/)
+        .click();
+      await expect
+        .poll(() => page.getByRole("group", { name: "Output", exact: true }).textContent())
+        .toBe("before\nafter\n[Exit code 3]");
+      expect(lines("runs")).toEqual(["x"]);
+      await page.reload();
+      await expect.poll(() => said(page).textContent()).toBe("1 done, 1 failed");
+      expect(faults).toEqual([]);
+    });
+
+    test("what ended while it was closed is told with its answer and its own time; long ones come from the machine", async () => {
+      const { page } = await half(`${UNTIL_GO}; seq 1 30000; touch ended`);
+      const address = page.url();
+      await page.goto("about:blank");
+      letGo();
+      await expect.poll(() => existsSync(join(folder, "ended"))).toBe(true);
+      await expect.poll(() => processesOf(folder)).toEqual([]);
+      await page.goto(address);
+      await expect.poll(() => said(page).textContent()).toBe("2 done");
+      await expect
+        .poll(() =>
+          batch(page)
+            .getByText(/^Answered in/)
+            .count(),
+        )
+        .toBe(2);
+      await batch(page).getByText(/^1$/).waitFor();
+    });
+
+    test("what runs can be stopped", async () => {
+      const { page } = await half("sleep 60; touch late");
+      await page.reload();
+      await batch(page).getByText("Running", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Stop all" }).click();
+      await expect.poll(() => said(page).textContent()).toBe("1 done, 1 stopped");
+      expect(existsSync(join(folder, "late"))).toBe(false);
+    });
+
+    test("what waits for a person still does", async () => {
+      onTestFinished(() => fleet.setPolicy(fleet.cellar, {}));
+      await fleet.setPolicy(fleet.cellar, { ask: [{ tools: ["Bash"] }] });
+      const { page } = await bash("echo x >> runs");
+      await line(page, "cellar").getByText("Needs approval").waitFor();
+      await page.reload();
+      await line(page, "cellar").getByText("Needs approval").waitFor();
+      await line(page, "cellar").getByRole("link", { name: "Decide in Activity" }).click();
+      await page.getByRole("button", { name: "Allow once" }).click();
+      await page.getByText("Bash: 2 done").waitFor();
+      expect(lines("runs")).toEqual(["x", "x"]);
+    });
+
+    test("the relay is asked until it answers, and only what it does not know is not known", async () => {
+      const { page } = await half(UNTIL_GO);
+      await page.route(records, (route) => route.abort());
+      await page.reload();
+      await batch(page).getByText("Can't reach the relay. Asking again for the result …").waitFor();
+      await expect.poll(() => said(page).textContent()).toBe(GOES_ON);
+      await page.unroute(records);
+      const unknown = { status: 404, title: "Not found", code: "NOT_FOUND", detail: "No such call" };
+      await page.route(records, (route) => route.fulfill({ status: 404, json: unknown }));
+      await expect.poll(() => said(page).textContent()).toBe("1 done, 1 not known");
+      await batch(page)
+        .getByText(/^The page was closed while it ran, and the relay does not know it any more\. Check what/)
+        .waitFor();
+    });
   });
 
   test.each(Object.keys(SCREENS) as Screen[])("the pages have no objections on a %s", async (screen) => {

@@ -102,11 +102,11 @@ describe("the reference", NEEDS_CHROMIUM, () => {
     await opened(page);
     await page.getByRole("navigation", { name: "Main", exact: true }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("textbox", { name: "Search or run" }).fill("activity");
+    await page.getByRole("combobox", { name: "Search or run" }).fill("activity");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("textbox", { name: "Search or run" }).fill("reference");
+    await page.getByRole("combobox", { name: "Search or run" }).fill("reference");
     await page.keyboard.press("Enter");
     await opened(page);
 

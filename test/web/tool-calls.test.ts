@@ -182,16 +182,31 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     await expect.poll(() => calls.count()).toBe(0);
   });
 
-  test("a call that ran while the page was closed is told as that, and its record is at hand", async () => {
+  test("a call that runs when the page is loaded again is followed, and its answer comes", async () => {
     const { page } = await app.open(tool("Bash"));
-    await bash(page, `echo begun; ${UNTIL_GO}; touch ended`);
+    await bash(page, `echo begun; ${UNTIL_GO}; echo ended`);
     await expect.poll(() => soFar(page).textContent()).toBe("begun\n");
     await page.reload();
-    await page.getByText("Left while it ran").waitFor();
+    await expect.poll(() => said(page).textContent()).toMatch(/^Bash is running on/);
     letGo();
-    await expect.poll(() => existsSync(join(folder, "ended"))).toBe(true);
-    await page.getByRole("button", { name: /^Show Bash/ }).click();
+    await expect.poll(() => output(page).textContent()).toBe("begun\nended\n");
     await answer(page).getByRole("link", { name: "Its record" }).waitFor();
+  });
+
+  test("a call that had no name at the relay when the page was closed is told as not known, and can be made again", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await page.route("**/v1/**/tools/Bash", (route) => route.abort());
+    await bash(page, "echo x >> runs");
+    await expect.poll(() => said(page).textContent()).toMatch(/Making sure that it got the call/);
+    await page.reload();
+    await page.unrouteAll();
+    await page.getByRole("button", { name: /^Show Bash/ }).click();
+    await answer(page)
+      .getByText(/^The page was closed while it ran\. Check what it changed before you run it again\./)
+      .waitFor();
+    expect(existsSync(join(folder, "runs"))).toBe(false);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => existsSync(join(folder, "runs"))).toBe(true);
   });
 
   test("a call that may have been made, or not, is told as that", async () => {

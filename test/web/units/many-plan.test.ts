@@ -8,6 +8,7 @@ import { againQuestion, runQuestion } from "../../../web/src/features/many/quest
 import { endingOf, standOf, summaryOf } from "../../../web/src/features/many/stand.ts";
 import { unionOf } from "../../../web/src/features/many/union.ts";
 import type { Machine } from "../../../web/src/features/many/use-machines.ts";
+import { outcomeOf } from "../../../web/src/features/tools/outcome.ts";
 import type { Run } from "../../../web/src/features/tools/run.ts";
 import type { Tool } from "../../../web/src/relay/tools.ts";
 
@@ -120,9 +121,9 @@ describe("how it went", () => {
     expect(endingOf(sent({ state: "over", outcome: bad }))).toBe("failed");
     expect(endingOf(sent({ state: "over", outcome: { tone: "idle", text: "" } }))).toBe("stopped");
     expect(endingOf(sent({ state: "left" }))).toBe("unknown");
-    expect(endingOf(sent({ state: "over", outcome: bad, error: { message: "lost" }, call: "c" }))).toBe(
-      "unknown",
-    );
+    const unclear = outcomeOf({ type: "error", code: "OUTCOME_UNKNOWN" }, 0);
+    expect(endingOf(sent({ state: "over", outcome: unclear }))).toBe("unknown");
+    expect(standOf(sent({ state: "over", outcome: unclear })).text).toBe("Not known");
     expect(endingOf({ part: { ...part, state: "waiting" }, run: undefined })).toBeUndefined();
     expect(endingOf({ part: { ...part, state: "unsent" }, run: undefined })).toBe("unsent");
   });

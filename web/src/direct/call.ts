@@ -1,7 +1,8 @@
 /** One call of a tool at this computer, without the relay: from asking to its end, through connections that break. */
 import { ApiError } from "../relay/api-error.ts";
-import { brokenReadError, type CallListener, type Tool } from "../relay/call.ts";
+import { brokenReadError, type Tool } from "../relay/call.ts";
 import type { CallAnswer } from "../relay/call-events.ts";
+import type { CallListener } from "../relay/known-call.ts";
 import { dropCall, sendCall, sendCancel } from "./connection.ts";
 import { untilOnline } from "./until-online.ts";
 
@@ -79,6 +80,7 @@ export class DirectCall {
 
 function unclearError(): ApiError {
   return new ApiError(0, {
+    code: "OUTCOME_UNKNOWN",
     detail: "Lost the connection to this computer before the answer arrived.",
     hint: "Check what the call changed before you run it again.",
   });

@@ -2,7 +2,8 @@
 import type { ToCaller } from "@matrx/shared/caller/to-caller.ts";
 import { ApiError } from "../relay/api-error.ts";
 import type { CallAnswer, CallEvent } from "../relay/call-events.ts";
-import { type DirectLink, openLink } from "./link.ts";
+import type { LiveSocket } from "../relay/live-socket.ts";
+import { openLink } from "./link.ts";
 import { beginDirect, type DirectState, endDirect, useDirect } from "./local.ts";
 import { type Found, lookAt, type Target } from "./probe.ts";
 
@@ -20,7 +21,7 @@ export interface Unanswered {
 }
 
 let target: Target | undefined;
-let link: DirectLink | undefined;
+let link: LiveSocket | undefined;
 let session: string | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let pause = AGAIN.first;
@@ -138,7 +139,6 @@ function take(frame: ToCaller): void {
       session = frame.session;
       enter("online");
       useDirect.setState({ device: frame.device, obstacle: undefined, said: undefined });
-      link?.check();
       return;
     }
     case "output":

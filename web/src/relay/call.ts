@@ -1,27 +1,15 @@
 /** One call of a tool, from asking to its end, through connections that break. */
 import type { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import type * as z from "zod";
-import { api, openEvents } from "./api.ts";
+import { openEvents } from "./api.ts";
 import { ApiError } from "./api-error.ts";
-import { type CallAnswer, type CallEvent, eventsOf } from "./call-events.ts";
+import type { CallAnswer } from "./call-events.ts";
+import { answerIn, type CallListener, followCall, pause, stopCall } from "./known-call.ts";
 
-/** Pause before the relay is asked again what became of a call, in milliseconds. */
-const AGAIN = 2000;
 /** How often a call is sent again to a relay that did not answer: by its key the relay knows it, and makes it once. */
 const MOST_RETRIES = 5;
-/** The session is over, may not read the call, or there is no record of it. */
-const FINAL_STATUSES = [401, 403, 404];
 
 export type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
-
-export interface CallListener {
-  /** It is on its way. */
-  onCall(): void;
-  /** Output, a gap in it, progress, or a question to a person. */
-  onEvent(event: CallEvent): void;
-  /** What stands in the way. */
-  onTrouble(text: string): void;
-}
 
 export class Call {
   readonly device: string;
@@ -61,9 +49,7 @@ export class Call {
   /** Asks the machine to stop it: at once, or as soon as the relay has named it. Throws ApiError. */
   async stop(): Promise<void> {
     this.#isUnwanted = true;
-    if (this.#id === undefined) return;
-    const path = { device: this.device, call: this.#id };
-    await api("POST /v1/devices/{device}/calls/{call}/cancel", { path });
+    if (this.#id !== undefined) await stopCall({ device: this.device, call: this.#id });
   }
 
   /** Reads no more. The relay then stops what only reads; the rest goes on. */
@@ -76,62 +62,33 @@ export class Call {
     const path = { device: this.device, tool: this.tool.name };
     const { signal } = this.#leaving;
     const headers = { "Idempotency-Key": this.#key };
-    const open = () =>
-      openEvents("POST /v1/devices/{device}/tools/{tool}", { path, body: input }, signal, headers);
     for (let retries = 0; ; retries++) {
       try {
-        return await this.#follow(open, listener);
+        const line = "POST /v1/devices/{device}/tools/{tool}";
+        const response = await openEvents(line, { path, body: input }, signal, headers);
+        this.#named(response.headers.get("Matrx-Call"), listener);
+        return await answerIn(response, listener, signal);
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 0 || !this.hasEffect) throw error;
         if (retries === MOST_RETRIES) throw unclearError();
       }
       listener.onTrouble("Can't reach the relay. Making sure that it got the call …");
-      await this.#pause();
+      await pause(signal);
     }
+  }
+
+  #named(id: string | null, { onCall, onTrouble }: CallListener): void {
+    const isNew = this.#id === undefined;
+    this.#id = id ?? this.#id;
+    onCall();
+    if (this.#isUnwanted && isNew) this.stop().catch((error: Error) => onTrouble(error.message));
   }
 
   /** The outcome of a call whose connection broke, once the relay can be reached. */
   async #ask(listener: CallListener): Promise<CallAnswer> {
     if (!this.hasEffect || this.#id === undefined) throw brokenReadError(this.tool.name);
-    const path = { device: this.device, call: this.#id };
-    const open = () => openEvents("GET /v1/devices/{device}/calls/{call}", { path }, this.#leaving.signal);
     listener.onTrouble("Connection lost. Asking the relay for the result …");
-    for (;;) {
-      try {
-        const answer = await this.#follow(open, listener);
-        if (answer) return answer;
-      } catch (error) {
-        if (this.#leaving.signal.aborted || !(error instanceof ApiError)) throw error;
-        if (FINAL_STATUSES.includes(error.status)) throw error;
-        listener.onTrouble(`${error.message} Asking again for the result …`);
-      }
-      await this.#pause();
-    }
-  }
-
-  /** Reads the events of a call. Undefined: the connection broke before its end. */
-  async #follow(open: () => Promise<Response>, { onCall, onEvent, onTrouble }: CallListener) {
-    const response = await open();
-    const isNamed = this.#id !== undefined;
-    this.#id = response.headers.get("Matrx-Call") ?? this.#id;
-    onCall();
-    if (this.#isUnwanted && !isNamed) this.stop().catch((error: Error) => onTrouble(error.message));
-    for await (const event of eventsOf(response)) {
-      if (event.kind === "answer") return event.answer;
-      onEvent(event.event);
-    }
-    this.#leaving.signal.throwIfAborted();
-    return undefined;
-  }
-
-  /** Ends early, with an error, when the reader leaves. */
-  #pause(): Promise<void> {
-    const { signal } = this.#leaving;
-    return new Promise((resolve, reject) => {
-      setTimeout(resolve, AGAIN);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      if (signal.aborted) reject(signal.reason);
-    });
+    return followCall({ device: this.device, call: this.#id }, listener, this.#leaving.signal);
   }
 }
 

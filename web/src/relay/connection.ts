@@ -1,9 +1,10 @@
 /** The app's connection to the relay: it opens again by itself, for as long as somebody is signed in. */
 import type { ToPerson } from "@matrx/shared/account-frames.ts";
 import { create } from "zustand";
-import { type AccountSocket, openAccountSocket } from "./account-socket.ts";
+import { openAccountSocket } from "./account-socket.ts";
 import { api } from "./api.ts";
 import { isSignedOut } from "./api-error.ts";
+import type { LiveSocket } from "./live-socket.ts";
 
 /** Pauses before it is opened again, in milliseconds. */
 const AGAIN = { first: 500, longest: 15_000 };
@@ -32,7 +33,7 @@ export interface ConnectionListener {
   onSignedOut(): void;
 }
 
-let socket: AccountSocket | undefined;
+let socket: LiveSocket | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let pause = AGAIN.first;
 /** Whose connection is wanted; an attempt for an earlier one is dropped. */
@@ -71,7 +72,7 @@ export function retryNow(): void {
 
 /** Asks the relay for calls as they happen, while somebody looks. */
 export function watchCalls(): void {
-  socket?.send({ action: "watch" });
+  socket?.send('{"action":"watch"}');
 }
 
 async function attempt(listener: ConnectionListener): Promise<void> {

@@ -3,8 +3,9 @@ import { DirectCall } from "../direct/call.ts";
 import { readDirectly } from "../direct/connection.ts";
 import { LOCAL_DEVICE } from "../direct/local.ts";
 import { api } from "./api.ts";
-import { Call, type CallListener, type Tool } from "./call.ts";
+import { Call, type Tool } from "./call.ts";
 import type { CallAnswer } from "./call-events.ts";
+import type { CallListener } from "./known-call.ts";
 import type { Answer } from "./routes.ts";
 
 /** One call of a tool. */

@@ -1,13 +1,15 @@
 /** The command palette: every place of the app, by a few letters of its name. */
 import "../app/mantine-rest.ts";
-import { Modal, NavLink, ScrollArea, TextInput } from "@mantine/core";
+import { Box, Modal, NavLink, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useMachines } from "../relay/devices.ts";
 import { nameInText } from "../ui/visible-text.ts";
+import classes from "./Palette.module.css";
 import { closePalette } from "./palette.ts";
 import { ADD_PLACE, DEVICE_PLACES, PLACES, REFERENCE_PLACE } from "./places.ts";
+import { useActiveOption } from "./use-active-option.ts";
 
 export function Palette() {
   const [text, setText] = useState("");
@@ -22,7 +24,7 @@ export function Palette() {
     })),
     ...devices.flatMap(({ id, name }) =>
       DEVICE_PLACES.map(({ to, label, icon }) => ({
-        key: `${id} ${to}`,
+        key: `${id}${to}`,
         label: `${nameInText(name)}: ${label}`,
         icon,
         go: () => navigate({ to, params: { device: id } }),
@@ -31,10 +33,11 @@ export function Palette() {
   ];
   const words = text.toLowerCase().split(/\s+/);
   const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
-  const run = (go: () => Promise<void>) => {
+  const open = ({ go }: (typeof commands)[number]) => {
     closePalette();
     void go();
   };
+  const { active, idOf, reset, field, list } = useActiveOption(found, open);
   return (
     <Modal
       opened
@@ -49,23 +52,39 @@ export function Palette() {
         aria-label="Search or run"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          const [first] = found;
-          if (event.key === "Enter" && first) run(first.go);
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          reset();
         }}
+        {...field}
       />
-      <ScrollArea.Autosize mah={360} mt="xs">
-        {found.map(({ key, label, icon: Icon, go }) => (
-          <NavLink
-            key={key}
-            component="button"
-            label={label}
-            leftSection={<Icon size={16} aria-hidden />}
-            onClick={() => run(go)}
-          />
-        ))}
-      </ScrollArea.Autosize>
+      {found.length === 0 ? (
+        <Text size="sm" c="dimmed" p="sm" role="status">
+          No place has that in its name.
+        </Text>
+      ) : (
+        // The field keeps the focus when the list is scrolled with the mouse.
+        <Box
+          {...list}
+          aria-label="Places"
+          className={classes.list}
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {found.map((command) => (
+            <NavLink
+              key={command.key}
+              id={idOf(command)}
+              component="div"
+              role="option"
+              aria-selected={command === active}
+              active={command === active}
+              label={command.label}
+              leftSection={<command.icon size={16} aria-hidden />}
+              onClick={() => open(command)}
+            />
+          ))}
+        </Box>
+      )}
     </Modal>
   );
 }

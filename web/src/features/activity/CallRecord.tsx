@@ -1,8 +1,8 @@
 /** What is kept of a call, in words; its outcome; and a way to end one that runs. */
 import { Alert, Box, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { api } from "../../relay/api.ts";
 import type { CallAnswer } from "../../relay/call-events.ts";
+import { isOver, stopCall } from "../../relay/known-call.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { effectWords } from "../../ui/effect-words.ts";
 import { Facts } from "../../ui/Facts.tsx";
@@ -15,7 +15,7 @@ import { KeptElsewhere } from "./KeptElsewhere.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { Parameters } from "./Parameters.tsx";
 import { ScrolledText } from "./ScrolledText.tsx";
-import { type CallRecordView, isOver, useLiveOutput } from "./use-call-record.ts";
+import { type CallRecordView, useLiveOutput } from "./use-call-record.ts";
 import type { Known } from "./use-record.ts";
 import { makerName, stateWords } from "./words.ts";
 
@@ -30,7 +30,7 @@ export function CallRecord({ record, known, machine }: Props) {
   const { device, call, tool, state, created, deadline, finished, approval } = record;
   const isRunning = !isOver(record);
   const live = useLiveOutput(record, state === "accepted" && known !== undefined && known.effect !== "read");
-  const cancel = () => api("POST /v1/devices/{device}/calls/{call}/cancel", { path: { device, call } });
+  const cancel = () => stopCall({ device, call });
   const { tone, text } = stateWords(record, known?.exit);
   return (
     <>

@@ -2,8 +2,8 @@
 import type { StartedCall } from "@matrx/shared/activity.ts";
 import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { api } from "../../relay/api.ts";
 import { useConnection } from "../../relay/connection.ts";
+import { stopCall } from "../../relay/known-call.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { clockTime, countdown } from "../../ui/format.ts";
 import { useNow } from "../../ui/use-now.ts";
@@ -21,7 +21,7 @@ export function RunningCall({ call: { call, device, tool, grant, input, at } }: 
   const now = useNow(isOld);
   const [isAsked, setAsked] = useState(false);
   const cancel = async () => {
-    await api("POST /v1/devices/{device}/calls/{call}/cancel", { path: { device, call } });
+    await stopCall({ device, call });
     // Its end is shown when the machine tells it.
     setAsked(true);
   };

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { queryClient, useQuery } from "../../app/query.ts";
 import { api, openEvents } from "../../relay/api.ts";
 import { type CallAnswer, eventsOf } from "../../relay/call-events.ts";
+import { isOver } from "../../relay/known-call.ts";
 import type { Answer } from "../../relay/routes.ts";
 
 export type CallRecordView = Answer<"GET /v1/devices/{device}/calls/{call}">;
@@ -23,10 +24,6 @@ export function useCallRecord(device: string, call: string) {
     queryFn: () => api("GET /v1/devices/{device}/calls/{call}", { path }),
     refetchInterval: ({ state: { data } }) => (data && !isOver(data) ? LOOK_EVERY : false),
   });
-}
-
-export function isOver({ state }: Pick<CallRecordView, "state">): boolean {
-  return state !== "accepted" && state !== "awaiting_approval";
 }
 
 /** The output of a call that runs, from now on. Leaving a read could end it, so only others are followed. */

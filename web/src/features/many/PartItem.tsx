@@ -15,7 +15,7 @@ import { visibleLine } from "../../ui/visible-text.ts";
 import { ProgressView } from "../tools/ProgressView.tsx";
 import { RunEnd } from "../tools/RunEnd.tsx";
 import { isRunning, type Run } from "../tools/run.ts";
-import { liveOf } from "../tools/runs.ts";
+import { liveOf } from "../tools/running.ts";
 import { type Batch, isUnderWay, type PartRun } from "./batch.ts";
 import { runAgain, stopPart } from "./batches.ts";
 import classes from "./Many.module.css";

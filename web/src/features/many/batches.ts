@@ -3,9 +3,19 @@ import { create } from "zustand";
 import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
 import { say } from "../../ui/notices.ts";
 import type { ToolInput } from "../../ui/schema/draft.ts";
-import { startRun, stopRun, useRuns } from "../tools/runs.ts";
+import { isRunning } from "../tools/run.ts";
+import { onRunEnd, startRun, stopRun } from "../tools/running.ts";
+import { useRuns } from "../tools/runs.ts";
 import { mostAtOnce } from "./at-once.ts";
-import { areBatches, type Batch, isUnderWay, type Part, reloadedBatch, withRuns } from "./batch.ts";
+import {
+  areBatches,
+  type Batch,
+  isUnderWay,
+  type Part,
+  type PartRun,
+  reloadedBatch,
+  withRuns,
+} from "./batch.ts";
 import type { Target } from "./plan.ts";
 import { endingOf, summaryOf } from "./stand.ts";
 
@@ -24,10 +34,13 @@ export const useBatches = create<Batches>(() => ({
 
 /** Pages that show how they go: what ends while nobody looks is told as a notice. */
 let watchers = 0;
-/** Calls that are under way. */
-let running = 0;
 
 onForget(() => useBatches.setState({ batches: [] }));
+
+onRunEnd((run) => {
+  const batch = useBatches.getState().batches.find(({ parts }) => parts.some((part) => part.run === run));
+  if (batch) ended(batch);
+});
 
 /** Tells that a page shows them, until the returned function is called. */
 export function watchBatches(): () => void {
@@ -78,21 +91,24 @@ export function isBatchUnderWay(batch: Batch): boolean {
 
 /** Makes the next calls, as many as fit; those that waited longest come first. */
 function fill(): void {
-  for (const { id, tool, input, parts } of useBatches.getState().batches.toReversed()) {
-    for (const part of parts.filter(({ state }) => state === "waiting")) {
-      if (running >= mostAtOnce()) return keep();
-      const { device, effect } = part;
-      running += 1;
+  const { batches } = useBatches.getState();
+  let room = mostAtOnce() - batches.flatMap(runningOf).length;
+  for (const { id, tool, input, parts } of batches.toReversed()) {
+    for (const { device, effect } of parts.filter(({ state }) => state === "waiting")) {
+      if (room <= 0) return keep();
+      room -= 1;
       const run = startRun(device, { name: tool, effect }, input);
-      change(id, (each) => (each.device === device ? { ...each, state: "sent", run: run.id } : each));
-      void run.ended.finally(() => ended(id));
+      change(id, (each) => (each.device === device ? { ...each, state: "sent", run } : each));
     }
   }
   keep();
 }
 
-function ended(id: number): void {
-  running -= 1;
+function runningOf(batch: Batch): PartRun[] {
+  return withRuns(batch, useRuns.getState().runs).filter(({ run }) => run && isRunning(run));
+}
+
+function ended({ id }: Batch): void {
   fill();
   const batch = batchOf(id);
   if (!batch || watchers > 0 || isBatchUnderWay(batch)) return;

@@ -1,6 +1,6 @@
 /** What a machine's line says below its state: the problem and what to do, or the beginning of its answer. */
 import { visibleLine } from "../../ui/visible-text.ts";
-import { isRunning } from "../tools/run.ts";
+import { isRunning, leftWords } from "../tools/run.ts";
 import type { PartRun } from "./batch.ts";
 import { endingOf } from "./stand.ts";
 
@@ -19,11 +19,8 @@ export function saidOf(each: PartRun): Said | undefined {
   if (part.state !== "sent") return undefined;
   if (!run) return note("It was cleared from this tab's history.");
   if (isRunning(run)) return run.obstacle === undefined ? undefined : note(run.obstacle);
-  if (run.state === "left")
-    return note(
-      `The page was closed while it ran.${run.effect === "read" ? "" : " Its record says how it ended."}`,
-    );
   const { error, answer } = run;
+  if (run.state === "left" && !error) return note(leftWords(run));
   const problem = error ?? (answer?.type === "error" ? { ...answer, message: answer.output } : undefined);
   if (problem && endingOf(each) !== "stopped") {
     const hint = problem.hint === undefined ? "" : ` What to do: ${problem.hint}`;

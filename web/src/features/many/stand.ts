@@ -1,5 +1,6 @@
 /** How a machine's part of a batch stands, in words, and how all of them ended. */
 import type { Tone } from "../../ui/Status.tsx";
+import type { Outcome } from "../tools/outcome.ts";
 import { isRunning, type Run } from "../tools/run.ts";
 import type { PartRun } from "./batch.ts";
 
@@ -22,15 +23,18 @@ export function endingOf({ part, run }: PartRun): Ending | undefined {
   return run ? endingOfRun(run) : "unknown";
 }
 
+const ENDING_BY_TONE: Readonly<Record<Outcome["tone"], Ending>> = {
+  ok: "done",
+  info: "done",
+  idle: "stopped",
+  warn: "unknown",
+  bad: "failed",
+};
+
 function endingOfRun(run: Run): Ending | undefined {
-  const { state, outcome, answer, error, call, effect } = run;
   if (isRunning(run)) return undefined;
-  if (state === "left" || !outcome) return "unknown";
-  const code = error?.code ?? answer?.code;
-  // A call that changes something and whose answer never came may have done so.
-  if (code === "OUTCOME_UNKNOWN" || (error && call !== undefined && effect !== "read")) return "unknown";
-  if (outcome.tone === "idle") return "stopped";
-  return outcome.tone === "bad" ? "failed" : "done";
+  if (run.state === "left" || !run.outcome) return "unknown";
+  return ENDING_BY_TONE[run.outcome.tone];
 }
 
 export interface Stand {
@@ -47,7 +51,6 @@ export function standOf(each: PartRun): Stand {
   if (run.state === "asked") return { tone: "warn", text: "Needs approval" };
   if (isRunning(run)) return { tone: "info", text: run.state === "sending" ? "Sending" : "Running" };
   if (run.state === "left") return { tone: "warn", text: "Not known" };
-  if (endingOf(each) === "unknown") return { tone: "warn", text: "Not known" };
   return run.outcome ?? { tone: "idle", text: "Over" };
 }
 

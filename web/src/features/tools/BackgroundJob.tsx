@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Tool } from "../../relay/tools.ts";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import type { Run } from "./run.ts";
-import { startRun } from "./runs.ts";
+import { startRun } from "./running.ts";
 
 interface Props {
   readonly run: Run;

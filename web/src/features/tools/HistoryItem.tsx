@@ -12,7 +12,8 @@ import classes from "./History.module.css";
 import { inputLine } from "./input-words.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Run } from "./run.ts";
-import { showRun, startRun } from "./runs.ts";
+import { startRun } from "./running.ts";
+import { showRun } from "./runs.ts";
 import { useObstacle } from "./use-obstacle.ts";
 
 export function HistoryItem({ run, tool }: { run: Run; tool: Tool | undefined }) {
@@ -74,6 +75,6 @@ export function HistoryItem({ run, tool }: { run: Run; tool: Tool | undefined })
 
 function standOf({ state, outcome }: Run): Outcome {
   if (outcome) return outcome;
-  if (state === "left") return { tone: "warn", text: "Left while it ran" };
+  if (state === "left") return { tone: "warn", text: "Not known" };
   return state === "asked" ? { tone: "warn", text: "Waits for approval" } : { tone: "info", text: "Running" };
 }

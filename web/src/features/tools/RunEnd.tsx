@@ -6,8 +6,8 @@ import { LiveOutputView } from "../../ui/output/LiveOutputView.tsx";
 import { Problem, type Trouble } from "../../ui/Problem.tsx";
 import { ResultView } from "../../ui/result/ResultView.tsx";
 import { Status } from "../../ui/Status.tsx";
-import type { Run } from "./run.ts";
-import { liveOf } from "./runs.ts";
+import { leftWords, type Run } from "./run.ts";
+import { liveOf } from "./running.ts";
 
 export function RunEnd({ run }: { run: Run }) {
   const { outcome, answer, error, state, tool, began } = run;
@@ -26,7 +26,7 @@ export function RunEnd({ run }: { run: Run }) {
             {outcome.after}
           </Text>
         )}
-        {state === "left" && <Status tone="warn">The page was closed while it ran</Status>}
+        {state === "left" && <Status tone="warn">Not known</Status>}
       </Group>
       {trouble && <Problem error={problemOf(first, trouble)} />}
       {isToldByLive && <LiveOutputView live={live} />}
@@ -39,7 +39,8 @@ export function RunEnd({ run }: { run: Run }) {
       )}
       {!answer && !error && (
         <Text size="sm" c="dimmed">
-          Its answer is no longer here. It was made at {clockTime(began)}.
+          {state === "left" ? leftWords(run) : "Its answer is no longer here."} It was made at{" "}
+          {clockTime(began)}.
         </Text>
       )}
     </Stack>

@@ -11,7 +11,7 @@ import { BackgroundJob } from "./BackgroundJob.tsx";
 import { RunEnd } from "./RunEnd.tsx";
 import { RunningView } from "./RunningView.tsx";
 import { isRunning, type Run } from "./run.ts";
-import { startRun } from "./runs.ts";
+import { startRun } from "./running.ts";
 import { useObstacle } from "./use-obstacle.ts";
 
 interface Props {

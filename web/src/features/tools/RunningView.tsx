@@ -12,7 +12,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import { ProgressView } from "./ProgressView.tsx";
 import type { Run } from "./run.ts";
-import { liveOf, stopRun } from "./runs.ts";
+import { liveOf, stopRun } from "./running.ts";
 
 export function RunningView({ run }: { run: Run }) {
   const { tool, state, progress } = run;

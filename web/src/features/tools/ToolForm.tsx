@@ -10,7 +10,7 @@ import { useSchemaForm } from "../../ui/schema/use-schema-form.ts";
 import { draftFor, keepDraft } from "./drafts.ts";
 import { ForPrograms } from "./ForPrograms.tsx";
 import { focusOnProblem, RUN_KEYS, runByKeys } from "./form-keys.ts";
-import { startRun } from "./runs.ts";
+import { startRun } from "./running.ts";
 import classes from "./ToolView.module.css";
 import { useObstacle } from "./use-obstacle.ts";
 

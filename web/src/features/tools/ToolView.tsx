@@ -5,6 +5,7 @@ import { LongText } from "../../ui/LongText.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { useReplaced } from "./drafts.ts";
 import { RunPanel } from "./RunPanel.tsx";
+import { isRunning } from "./run.ts";
 import { shownRun, useRuns } from "./runs.ts";
 import { ToolForm } from "./ToolForm.tsx";
 import classes from "./ToolView.module.css";
@@ -38,7 +39,12 @@ export function ToolView({ device, tool, all }: Props) {
             <LongText text={unavailable} />
           </Alert>
         )}
-        <ToolForm key={replaced} device={device} tool={tool} isRunning={run !== undefined && !run.ended} />
+        <ToolForm
+          key={replaced}
+          device={device}
+          tool={tool}
+          isRunning={run !== undefined && isRunning(run)}
+        />
       </Panel>
       {run && <RunPanel key={run.id} run={run} tool={tool} tools={all} />}
     </>

@@ -15,6 +15,7 @@ type Ended = Pick<CallAnswer, "type" | "code" | "metadata">;
 /** `took`: in milliseconds. */
 export function outcomeOf({ type, code, metadata = {} }: Ended, took: number): Outcome {
   if (code === "CANCELLED") return { tone: "idle", text: `Stopped after ${duration(took)}` };
+  if (code === "OUTCOME_UNKNOWN") return { tone: "warn", text: "Not known" };
   if (type === "error") return { tone: "bad", text: `Failed after ${duration(took)}` };
   const { exit_code: exit, status } = metadata;
   if (status === "running") return { tone: "info", text: "It goes on in the background" };

@@ -16,7 +16,7 @@ export interface Run {
   /** In milliseconds. */
   readonly began: number;
   readonly ended?: number;
-  /** `asked`: a person is; `left`: the page was closed while it ran. */
+  /** `asked`: a person is; `left`: the page was closed while it ran, and nobody can tell how it ended. */
   readonly state: "sending" | "running" | "asked" | "over" | "left";
   /** Its name at the relay, once that is known. */
   readonly call?: string;
@@ -40,9 +40,19 @@ export function keptOf({ obstacle: _, progress: __, answer: ___, error: ____, ..
   return kept;
 }
 
-/** As it is after the page was loaded again. */
+/** As it is after the page was loaded again: the relay can be asked about a call that it had named. */
 export function reloaded(run: Run): Run {
-  return isRunning(run) ? { ...run, state: "left" } : run;
+  if (!isRunning(run)) return run;
+  if (run.call === undefined) return { ...run, state: "left" };
+  return { ...run, obstacle: "Asking the relay how it stands …" };
+}
+
+/** What is to be said of one whose end nobody can tell. */
+export function leftWords({ effect, call }: Run): string {
+  if (effect === "read")
+    return "The page was closed while it ran. It only reads, so nothing was changed: just run it again.";
+  const why = call === undefined ? "" : ", and the relay does not know it any more";
+  return `The page was closed while it ran${why}. Check what it changed before you run it again.`;
 }
 
 /** Tells whether what a tab kept, of whichever release, is as pages need it. */
