@@ -5,6 +5,7 @@ import { startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
+import { inEachTheme } from "./themes.ts";
 
 export const SCREENS = {
   desktop: { viewport: { width: 1440, height: 900 } },
@@ -23,7 +24,6 @@ export interface Opened {
 
 export interface OpenOptions {
   readonly screen?: Screen;
-  readonly dark?: boolean;
   /** With the service worker, which otherwise stays out of the way. */
   readonly workers?: boolean;
   /** More of the browser, such as its name. */
@@ -60,11 +60,11 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
 
   async function openSignedOut(
     path: string,
-    { screen = "desktop", dark = true, workers = false, context: more, before }: OpenOptions = {},
+    { screen = "desktop", workers = false, context: more, before }: OpenOptions = {},
   ): Promise<Opened> {
     const context = await browser.newContext({
       ...SCREENS[screen],
-      colorScheme: dark ? "dark" : "light",
+      colorScheme: "dark",
       reducedMotion: "reduce",
       serviceWorkers: workers ? "allow" : "block",
       ...more,
@@ -104,9 +104,9 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
 /** Where the app is served. */
 export const APP = "";
 
-/** What axe-core objects to, on the page as it is now, and whether it is wider than the screen. */
+/** What axe-core objects to, on the page as it is now, in dark and in light, and whether it is wider than the screen. */
 export async function expectNoObjections({ page, faults }: Opened): Promise<void> {
-  expect(await objections(page)).toEqual([]);
+  await inEachTheme(page, async (theme) => expect(await objections(page), `in ${theme}`).toEqual([]));
   const overflow = await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
