@@ -36,7 +36,7 @@ export interface App {
   readonly relay: TestRelay;
   readonly machine: Machine;
   readonly browser: Browser;
-  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash. */
+  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash, and has no fragment. */
   open(path: string, options?: OpenOptions): Promise<Opened>;
   /** The same, with nobody signed in. */
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
@@ -92,9 +92,8 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
       const opened = await openSignedOut("", options);
       const { page } = opened;
       const [, code] = (await relay.signInLink()).split("#");
-      await page.goto(`${relay.url}${APP}/fleet#${code}`);
+      await page.goto(`${relay.url}${APP}${path}#${code}`);
       await page.getByRole("navigation").first().waitFor();
-      await page.goto(`${relay.url}${APP}${path}`);
       await page.locator("#page-title").waitFor();
       return opened;
     },

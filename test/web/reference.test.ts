@@ -146,7 +146,8 @@ describe("the reference", NEEDS_CHROMIUM, () => {
   });
 
   test.each(["desktop", "phone"] as const)("on a %s there is nothing to object to", async (screen) => {
-    const opening = await app.open("/docs#callTool", { screen });
+    const opening = await app.open("/docs", { screen });
+    await opening.page.goto(`${app.relay.url}${APP}/docs#callTool`);
     await opening.page.locator("#callTool").getByText("Idempotency-Key").waitFor();
     await expectNoObjections(opening);
   });
