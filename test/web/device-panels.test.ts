@@ -114,11 +114,15 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
     test("stay on the screen when the relay cannot be asked, which is said", async () => {
       device.event("error_occurred", "warning", {});
       await open();
+      await page.clock.install();
+      await page.reload();
       await expect.poll(titles).toEqual(["Error"]);
       await page.route("**/events", (route) => route.abort());
+      await page.clock.fastForward(5_000);
       await panel().getByText("Can't reach the relay.").waitFor({ timeout: 10_000 });
       expect(await titles()).toEqual(["Error"]);
       await page.unrouteAll({ behavior: "wait" });
+      await page.clock.fastForward(5_000);
       await panel().getByText("Can't reach the relay.").waitFor({ state: "detached", timeout: 10_000 });
     });
 

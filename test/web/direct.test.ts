@@ -300,6 +300,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
       await page.goto(`${app.relay.url}${APP}${path}`);
       await pill(page).waitFor();
       await page.getByText("Connected", { exact: true }).waitFor();
+      await page.locator("#page-title").waitFor();
       if (path.endsWith("Bash")) await page.getByLabel("Command").waitFor();
       await expectNoObjections(opened);
     }

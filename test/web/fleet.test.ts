@@ -73,10 +73,14 @@ describe("machines", NEEDS_CHROMIUM, () => {
       await dialog.getByText("Remove spare? Its key stops working at once").waitFor();
       await expect.poll(focused).toBe("Keep it");
     };
+    await page.clock.install();
+    await page.reload();
     await page.getByRole("button", { name: "Remove this machine" }).focus();
     await ask();
     // A list that comes while the question stands does not take the button away.
-    await page.waitForResponse("**/v1/devices", { timeout: 15_000 });
+    const list = page.waitForResponse("**/v1/devices");
+    await page.clock.fastForward(10_000);
+    await list;
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await expect.poll(focused).toBe("Remove this machine");
@@ -102,6 +106,7 @@ describe("machines", NEEDS_CHROMIUM, () => {
       for (const path of ["/fleet", `/d/${app.machine.id}`, `/d/${app.machine.id}/permissions`, "/pair"]) {
         await page.goto(`${app.relay.url}${APP}${path}`);
         await page.getByText("Connected", { exact: true }).waitFor();
+        await page.locator("#page-title").waitFor();
         await expectNoObjections(opened);
       }
     },

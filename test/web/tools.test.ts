@@ -182,11 +182,13 @@ describe("tools", NEEDS_CHROMIUM, () => {
       for (const device of answer.devices) device.state = "OFFLINE";
       await route.fulfill({ json: answer });
     });
+    await page.clock.install();
     await page.goto(`${app.relay.url}${tool("Bash")}`);
     await page.getByText(`${app.machine.name} is offline: it was last seen`).waitFor();
     await page.getByLabel("Command").fill("echo later");
     await expect.poll(() => run(page).isDisabled()).toBe(true);
     await page.unroute("**/v1/devices");
+    await page.clock.fastForward(10_000);
     await expect.poll(() => run(page).isEnabled()).toBe(true);
     await expect.poll(() => page.getByLabel("Command").inputValue()).toBe("echo later");
   });
@@ -224,6 +226,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
     for (const path of [tool(), tool("Bash"), tool("Grep")]) {
       await page.goto(`${app.relay.url}${path}`);
       await page.getByText("Connected", { exact: true }).waitFor();
+      await page.locator("#page-title").waitFor();
       if (path.endsWith("Grep")) {
         await run(page).click();
         await page.getByText("8 more options").click();
