@@ -5,6 +5,7 @@ import { startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
+import { inEachTheme } from "./themes.ts";
 
 export const SCREENS = {
   desktop: { viewport: { width: 1440, height: 900 } },
@@ -23,7 +24,6 @@ export interface Opened {
 
 export interface OpenOptions {
   readonly screen?: Screen;
-  readonly dark?: boolean;
   /** With the service worker, which otherwise stays out of the way. */
   readonly workers?: boolean;
   /** More of the browser, such as its name. */
@@ -36,7 +36,7 @@ export interface App {
   readonly relay: TestRelay;
   readonly machine: Machine;
   readonly browser: Browser;
-  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash. */
+  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash, and has no fragment. */
   open(path: string, options?: OpenOptions): Promise<Opened>;
   /** The same, with nobody signed in. */
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
@@ -60,11 +60,11 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
 
   async function openSignedOut(
     path: string,
-    { screen = "desktop", dark = true, workers = false, context: more, before }: OpenOptions = {},
+    { screen = "desktop", workers = false, context: more, before }: OpenOptions = {},
   ): Promise<Opened> {
     const context = await browser.newContext({
       ...SCREENS[screen],
-      colorScheme: dark ? "dark" : "light",
+      colorScheme: "dark",
       reducedMotion: "reduce",
       serviceWorkers: workers ? "allow" : "block",
       ...more,
@@ -92,9 +92,8 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
       const opened = await openSignedOut("", options);
       const { page } = opened;
       const [, code] = (await relay.signInLink()).split("#");
-      await page.goto(`${relay.url}${APP}/fleet#${code}`);
+      await page.goto(`${relay.url}${APP}${path}#${code}`);
       await page.getByRole("navigation").first().waitFor();
-      await page.goto(`${relay.url}${APP}${path}`);
       await page.locator("#page-title").waitFor();
       return opened;
     },
@@ -104,9 +103,9 @@ export function startApp(relayOptions: () => Promise<RelayOptions> = async () =>
 /** Where the app is served. */
 export const APP = "";
 
-/** What axe-core objects to, on the page as it is now, and whether it is wider than the screen. */
+/** What axe-core objects to, on the page as it is now, in dark and in light, and whether it is wider than the screen. */
 export async function expectNoObjections({ page, faults }: Opened): Promise<void> {
-  expect(await objections(page)).toEqual([]);
+  await inEachTheme(page, async (theme) => expect(await objections(page), `in ${theme}`).toEqual([]));
   const overflow = await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );

@@ -70,7 +70,7 @@ describe("a page whose relay answers wrongly", NEEDS_CHROMIUM, () => {
 
   /** Loads it anew: a fragment alone would not. */
   async function go(path: string): Promise<void> {
-    await page.goto("about:blank");
+    if (path.includes("#")) await page.goto("about:blank");
     await page.goto(`${app.relay.url}${APP}${path}`);
   }
 

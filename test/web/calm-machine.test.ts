@@ -70,6 +70,8 @@ describe("a machine that goes away", NEEDS_CHROMIUM, () => {
   test("while a form is half filled: why it can't run is said with the time, and it can when it is back", async () => {
     opened = await app.open(tool("Write"));
     const { page } = opened;
+    await page.clock.install();
+    await page.reload();
     await page.getByLabel("File path").fill(`${folder}/half`);
     await page.route("**/v1/devices", async (route) => {
       const response = await route.fetch();
@@ -80,10 +82,12 @@ describe("a machine that goes away", NEEDS_CHROMIUM, () => {
         json: { devices: devices.map((one: object) => ({ ...one, state: "OFFLINE", last_seen: seen })) },
       });
     });
+    await page.clock.fastForward(10_000);
     await page.getByText(/is offline: it was last seen 5.*ago\. What you typed is kept/).waitFor();
     await expect.poll(() => run(page).isDisabled()).toBe(true);
     await page.getByLabel("Content").fill("typed while it was away");
     await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.clock.fastForward(10_000);
     await expect.poll(() => run(page).isEnabled(), { timeout: 15_000 }).toBe(true);
     await expect.poll(() => page.getByLabel("File path").inputValue()).toBe(`${folder}/half`);
     await run(page).click();

@@ -194,7 +194,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
   test("a wrong request leads nowhere", async () => {
     const asker = await newApp(app.relay);
     const id = await asker.register();
-    const opened = await app.openSignedOut("", { dark: false });
+    const opened = await app.openSignedOut("");
     const { page } = opened;
     await page.goto(asker.address(id, { redirect_uri: "https://evil.example/" }));
     await page.getByText("This app can't be connected").waitFor();
@@ -206,14 +206,9 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect((await asker.returned).get("error")).toBe("invalid_request");
   });
 
-  test.each([
-    ["desktop", true],
-    ["desktop", false],
-    ["phone", true],
-    ["phone", false],
-  ] as const)("there is nothing to object to on a %s, dark: %s", async (screen, dark) => {
+  test.each(["desktop", "phone"] as const)("there is nothing to object to on a %s", async (screen) => {
     const asker = await newApp(app.relay);
-    const opened = await app.open("/fleet", { screen, dark });
+    const opened = await app.open("/fleet", { screen });
     const { page } = opened;
     const name = "An assistant whose name is much longer than any phone is wide";
     await page.goto(asker.address(await asker.register(name)));

@@ -138,7 +138,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   ])("that %s are explained instead of offered", async (_, before, userAgent, title) => {
     const context = { ...ALLOWED.context, ...(userAgent && { userAgent }) };
     const screen = userAgent ? "phone" : "desktop";
-    const opened = await app.open(PATH, { context, before, screen, dark: false });
+    const opened = await app.open(PATH, { context, before, screen });
     await opened.page.getByRole("alert").getByText(title).waitFor();
     await expect.poll(() => toggle(opened.page).count()).toBe(0);
     await expectNoObjections(opened);
@@ -186,15 +186,10 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     await expect.poll(() => toggle(phone.page).isChecked()).toBe(false);
   });
 
-  test.each([
-    ["desktop", true],
-    ["desktop", false],
-    ["phone", true],
-    ["phone", false],
-  ] as const)("on a %s (dark: %s) have no objections of axe", async (screen, dark) => {
+  test.each(["desktop", "phone"] as const)("on a %s have no objections of axe", async (screen) => {
     const first = await app.open(PATH, ALLOWED);
     await turnOn(first.page);
-    const opened = await app.open(PATH, { ...ALLOWED, screen, dark });
+    const opened = await app.open(PATH, { ...ALLOWED, screen });
     await turnOn(opened.page);
     await opened.page.getByRole("switch", { name: "Keep quiet at certain hours" }).click();
     await opened.page.getByText("Quiet from 22:00 to 07:00.").waitFor();

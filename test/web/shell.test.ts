@@ -6,19 +6,32 @@ import { APP, expectNoObjections, startApp } from "./app.ts";
 describe("the app's frame", NEEDS_CHROMIUM, () => {
   const app = startApp();
 
-  test.each([
-    ["desktop", true],
-    ["desktop", false],
-    ["phone", true],
-    ["phone", false],
-  ] as const)(
-    "on a %s (dark: %s) it has no objections of axe and no refusal of its policy",
-    async (screen, dark) => {
-      const opened = await app.open("/fleet", { screen, dark });
+  test.each(["desktop", "phone"] as const)(
+    "on a %s it has no objections of axe and no refusal of its policy",
+    async (screen) => {
+      const opened = await app.open("/fleet", { screen });
       await opened.page.getByText("Connected").first().waitFor();
       await expectNoObjections(opened);
     },
   );
+
+  test("a colour that only one theme gets wrong is found, once it has settled", async () => {
+    const opened = await app.openSignedOut("/fleet");
+    const { page } = opened;
+    await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
+    await expectNoObjections(opened);
+    for (const [theme, color] of [
+      ["light", "#ccc"],
+      ["dark", "#333"],
+    ] as const) {
+      await page.evaluate(`{
+        const wrong = new CSSStyleSheet();
+        wrong.replaceSync("h1 { transition: color 1s; } [data-mantine-color-scheme=${theme}] h1 { color: ${color}; }");
+        document.adoptedStyleSheets = [wrong];
+      }`);
+      await expect(expectNoObjections(opened)).rejects.toThrow(`in ${theme}`);
+    }
+  });
 
   test("no page is wider than a screen of 320 pixels", async () => {
     const opened = await app.open("/fleet", { screen: "phone" });

@@ -31,7 +31,7 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
   test.each(["desktop", "phone"] as const)(
     "rows are a table that sorts, and JSON is a tree: %s",
     async (screen) => {
-      const opened = await app.open(tool("SystemInfo"), { screen, dark: screen === "phone" });
+      const opened = await app.open(tool("SystemInfo"), { screen });
       const { page } = opened;
       const rows = Array.from({ length: 450 }, (_, at) => ({
         name: `row ${at}`,
