@@ -205,7 +205,10 @@ it("what breaks the protocol is refused with its status", { timeout: MINUTE }, a
   expect((await patch(url, 0, "hello", { "Upload-Offset": "-1" })).status).toBe(400);
   for (const metadata of [
     ...[{ folder, filename: "../a" }, { path: pathOf("a\0b") }, { filename: "a" }, {}],
-    ...[{ path: pathOf("b"), overwrite: "no" }, { path: pathOf("b"), create_directories: "1" }],
+    ...[
+      { path: pathOf("b"), overwrite: "no" },
+      { path: pathOf("b"), create_directories: "1" },
+    ],
   ]) {
     const headers = {
       ...VERSION,
