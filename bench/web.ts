@@ -7,7 +7,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installAside, UNAVAILABLE } from "../scripts/install-aside.ts";
+import { Problem, reportAndExit } from "../scripts/problem.ts";
 import { LIGHTHOUSE, ROOT } from "../scripts/tree.ts";
+import { CHROMIUM } from "../test/helpers/browser.ts";
 import { connectMachine } from "../test/helpers/machine.ts";
 import { startRelay } from "../test/helpers/relay.ts";
 import { APP } from "../test/web/app.ts";
@@ -30,7 +32,9 @@ const RESULTS = new URL("./web-results.json", import.meta.url);
 type Category = keyof typeof AIMS;
 const CATEGORIES: readonly Category[] = ["performance", "accessibility", "best-practices"];
 
-if (await installLighthouse()) await withProcesses(GIVE_UP, run);
+if (CHROMIUM === undefined)
+  reportAndExit(new Problem("This needs Chromium: apt-get install chromium, or name it in CHROMIUM."));
+if (await installLighthouse()) await withProcesses(GIVE_UP, run).catch(reportAndExit);
 else process.exitCode = UNAVAILABLE;
 
 async function run(processes: Processes): Promise<void> {

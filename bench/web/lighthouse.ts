@@ -1,14 +1,16 @@
 /** Lighthouse, as a program of its own, and what it reports. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 import { LIGHTHOUSE } from "../../scripts/tree.ts";
 import { CHROMIUM, CHROMIUM_ARGS } from "../../test/helpers/browser.ts";
+import { type Ended, lighthouseProblem } from "./lighthouse-problem.ts";
 
 const run = promisify(execFile);
+const PROGRAM = join(LIGHTHOUSE, "node_modules/lighthouse/cli/index.js");
 const WITHIN = 180_000;
 const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
 
@@ -23,7 +25,6 @@ export type Loaded = z.infer<typeof requestSchema>;
 const reportSchema = z.object({
   lighthouseVersion: z.string(),
   environment: z.object({ benchmarkIndex: z.number() }),
-  runtimeError: z.object({ message: z.string() }).optional(),
   categories: z.record(
     z.enum(CATEGORIES),
     z.object({
@@ -41,6 +42,9 @@ const reportSchema = z.object({
     }),
   ),
 });
+
+/** Whatever else a report of a failure has. */
+const failureSchema = z.object({ runtimeError: z.object({ code: z.string(), message: z.string() }) });
 
 export interface Report {
   readonly lighthouse: string;
@@ -64,8 +68,11 @@ const TIMES = {
   "layout shift": "cumulative-layout-shift",
 } as const;
 
-/** Looks at `url` as a phone on a slow network would load it for the first time. `profile`: a folder of Chromium's, which stays as it is. */
-export async function lookAt(url: string, profile: string): Promise<Report> {
+/**
+ * Looks at `url` as a phone on a slow network would load it for the first time. `profile`: a folder of Chromium's, which stays as
+ * it is. `program`: Lighthouse's own. Throws Problem when it fails.
+ */
+export async function lookAt(url: string, profile: string, program = PROGRAM): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "matrx-lighthouse-"));
   try {
     const own = join(folder, "profile");
@@ -73,24 +80,41 @@ export async function lookAt(url: string, profile: string): Promise<Report> {
     const file = join(folder, "report.json");
     const flags = ["--headless=new", ...CHROMIUM_ARGS, `--user-data-dir=${own}`];
     const args = [
-      ...[join(LIGHTHOUSE, "node_modules/lighthouse/cli/index.js"), url, "--quiet"],
+      ...[program, url, "--quiet"],
       ...["--output=json", `--output-path=${file}`, `--only-categories=${CATEGORIES.join()}`],
       // Whoever is signed in stays so. The profile has no file of the page's yet.
       ...["--disable-storage-reset", `--chrome-flags=${flags.join(" ")}`],
     ];
     const env = { ...process.env, ...(CHROMIUM && { CHROME_PATH: CHROMIUM }) };
-    await run(process.execPath, args, { timeout: WITHIN, env });
-    return read(readFileSync(file, "utf8"));
+    const ended = await run(process.execPath, args, { timeout: WITHIN, env }).then(
+      (): Ended => ({ code: 0 }),
+      (error: Ended) => error,
+    );
+    const found = existsSync(file) ? parsed(readFileSync(file, "utf8")) : undefined;
+    const error = failureSchema.safeParse(found).data?.runtimeError;
+    const report = reportSchema.safeParse(found).data;
+    if (ended.code !== 0 || error || !report) throw lighthouseProblem(url, ended, error);
+    return reportOf(report);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function read(text: string): Report {
-  const { lighthouseVersion, environment, runtimeError, categories, audits } = reportSchema.parse(
-    JSON.parse(text),
-  );
-  if (runtimeError) throw new Error(`Lighthouse could not look at the page: ${runtimeError.message}`);
+/** Undefined: it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reportOf({
+  lighthouseVersion,
+  environment,
+  categories,
+  audits,
+}: z.infer<typeof reportSchema>): Report {
   const score = (name: (typeof CATEGORIES)[number]) => Math.round((categories[name].score ?? 0) * 100);
   const weighed = CATEGORIES.flatMap((name) => categories[name].auditRefs.filter(({ weight }) => weight > 0));
   const costs = weighed.flatMap(({ id }) => {
