@@ -147,6 +147,8 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       const device = await registered(place);
       const opened = await app.open(`/d/${place.deviceId}`);
       const { page } = opened;
+      await page.clock.install();
+      await page.reload();
       const focused = () => page.evaluate<string>("document.activeElement.textContent");
       const dialog = page.getByRole("dialog");
       const restart = page.getByRole("button", { name: "Restart the program" });
@@ -171,6 +173,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await dialog.getByRole("button", { name: "Stop the program" }).click();
       await page.getByText("The program on shed was asked to stop.").waitFor();
       await closed;
+      await page.clock.fastForward(10_000);
       await page
         .getByText(/^Seen /)
         .first()
