@@ -173,8 +173,8 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
       z.object({ link: z.string() }),
       { name: "Eve" },
     );
-    const callAs = async (tool: string) =>
-      invoke(`${relay.url}/v1/devices/${machine.id}`, await relay.token(), { tool, input: { path: "/" } });
+    const call = async (tool: string, input: Record<string, unknown>) =>
+      invoke(`${relay.url}/v1/devices/${machine.id}`, await relay.token(), { tool, input });
     const { page: tab, faults } = await app.open("/settings/account");
     const beside = await tab.context().newPage();
     const faultsBeside = faultsOf(beside);
@@ -182,8 +182,8 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     await beside.getByText("Signed in as owner").waitFor();
     // Much of the owner's is on the screen: calls, the machine's name, and a question that is not answered.
     await go(tab, `/d/${machine.id}`);
-    await callAs("ListDirectory");
-    await tab.getByText("ListDirectory").first().waitFor();
+    await call("Bash", { command: "echo of the owner" });
+    await tab.getByRole("list", { name: "Recent calls" }).getByText("Bash").waitFor();
     await expect.poll(() => tab.title()).toContain(machine.name);
     await tab.getByRole("button", { name: "Remove this machine" }).click();
     await tab.getByRole("dialog").getByText(`Remove ${machine.name}?`).waitFor();
@@ -204,7 +204,7 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
       await beside.evaluate<string>("document.body.innerText"),
       await tab.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])"),
     ];
-    const owners = [machine.name, machine.id, "ListDirectory"];
+    const owners = [machine.name, machine.id, "of the owner", "ListDirectory"];
     const left = async () => {
       const texts = await seen();
       return owners.filter((one) => texts.some((text) => text.includes(one)));
@@ -214,7 +214,8 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     await tab.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
     await go(ann.page, "/activity");
     await ann.page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
-    await callAs("ListDirectory");
+    await ann.page.getByText("Connected", { exact: true }).waitFor();
+    await call("ListDirectory", { path: "/" });
     await ann.page.getByText("ListDirectory").first().waitFor();
     expect(await left()).toEqual([]);
 

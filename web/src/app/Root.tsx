@@ -25,7 +25,7 @@ import { Shell } from "../shell/Shell.tsx";
 import { Door } from "./Door.tsx";
 import { Splash } from "./Splash.tsx";
 import { useTab } from "./tab-store.ts";
-import { refreshAccount, useAccount, useAccountConnection } from "./use-account.ts";
+import { refreshAccount, takeSession, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
   default: (await import("../features/sign-in/SignInPage.tsx")).SignInPage,
@@ -172,10 +172,7 @@ function useWays() {
         return refreshAccount();
       },
       /** A new account has none of the pages that were open here. */
-      cameIn: async () => {
-        await navigate({ to: "/fleet", replace: true });
-        await refreshAccount();
-      },
+      cameIn: () => takeSession(() => navigate({ to: "/fleet", replace: true })),
       toPairing: (code: string) => void navigate({ to: "/pair", hash: code }),
       toCall: (device: string, call: string) =>
         void navigate({ to: "/d/$device/calls/$call", params: { device, call } }),

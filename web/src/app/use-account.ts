@@ -20,14 +20,14 @@ const account = createReading<AccountView | null>(
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export const useAccount = account.use;
 
+let tellSignedIn: () => void = () => undefined;
 /** Resolves as soon as somebody is signed in here. */
 export const whenSignedIn: Promise<void> = new Promise((resolve) => {
-  if (account.now().data) return resolve();
-  const unfollow = account.onChange(({ data }) => {
-    if (!data) return;
-    unfollow();
-    resolve();
-  });
+  tellSignedIn = resolve;
+});
+if (account.now().data) tellSignedIn();
+account.onChange(({ data }) => {
+  if (data) tellSignedIn();
 });
 
 async function readAccount(): Promise<AccountView | null> {
@@ -47,6 +47,13 @@ export async function refreshAccount(): Promise<void> {
   await account.now().refetch();
   const { error } = account.now();
   if (error) throw error;
+}
+
+/** A session has begun here. Whose it is, is read once nothing that an earlier one had open is left. */
+export async function takeSession(leavePages: () => Promise<void>): Promise<void> {
+  tellSignedIn();
+  await leavePages();
+  await refreshAccount();
 }
 
 /** Nothing of an account stays on the screen. What a page had read waits in this tab, for the same person to sign in again. */
