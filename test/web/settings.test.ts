@@ -24,6 +24,7 @@ describe("settings", NEEDS_CHROMIUM, () => {
     await page.reload();
     await page.locator('html[data-mantine-color-scheme="light"]').waitFor({ state: "attached" });
     await page.getByText("Connected", { exact: true }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Appearance" }).waitFor();
     await expectNoObjections(opened);
   });
 
@@ -76,7 +77,7 @@ describe("settings", NEEDS_CHROMIUM, () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
-    await page.getByRole("textbox", { name: "Search or run" }).fill("g s");
+    await page.getByRole("combobox", { name: "Search or run" }).fill("g s");
     expect(page.url()).toContain("/activity");
     expect(faults).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /** The command palette: every place of the app, by a few letters of its name. */
-import "../app/mantine-rest.ts";
+import "../app/mantine-rest.css";
 import { Box, Modal, NavLink, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
 /** The shortcuts over whatever page is open. */
-import "../app/mantine-rest.ts";
+import "../app/mantine-rest.css";
 import { Modal } from "@mantine/core";
 import { ShortcutList } from "./ShortcutList.tsx";
 import { closeHelp } from "./shortcuts.ts";

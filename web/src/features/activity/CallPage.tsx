@@ -1,5 +1,5 @@
 /** The record of one call: who made it, how it stands, what came of it. One that runs is followed. */
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import { getRouteApi } from "@tanstack/react-router";

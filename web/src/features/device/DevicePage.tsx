@@ -1,5 +1,5 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
 import { IconShieldCheck, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
 /** This computer, as it is reached without the relay: how it is, and what can be done that way. */
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Button, Divider } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";

@@ -1,5 +1,4 @@
 /** All machines of the account, with what can be done on several of them. */
-import "../../app/mantine-common.css";
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
 /** Runs a tool on several machines: both are in the address. */
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Button, Loader, Stack, Text } from "@mantine/core";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";

@@ -1,6 +1,6 @@
 /** What a machine allows: its policy at the relay, in words and to be changed, and what follows for one caller. */
 import { useQuery } from "../../app/query.ts";
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";

@@ -1,5 +1,4 @@
 /** An invite's link that was opened: makes the account that it is for. */
-import "../../app/mantine-common.css";
 import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { type AccountView, acceptInvite } from "../../relay/account.ts";

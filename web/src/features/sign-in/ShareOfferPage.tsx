@@ -1,5 +1,4 @@
 /** A share's link that was opened: the person says whether to accept. */
-import "../../app/mantine-common.css";
 import { Button, Group, Text } from "@mantine/core";
 import { queryClient } from "../../app/query.ts";
 import { api } from "../../relay/api.ts";

@@ -1,5 +1,4 @@
 /** Ways to sign in: a passkey, an issuer, a link, a recovery code. */
-import "../../app/mantine-common.css";
 import { Code, Divider, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { leaveForIssuer } from "../../relay/account.ts";

@@ -1,5 +1,5 @@
 /** Every tool of a machine, and the one that is chosen: both are in the address. */
-import "../../app/mantine-rest.ts";
+import "../../app/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRef } from "react";
