@@ -1,5 +1,4 @@
 /** Lists a folder sorted by name, a page at a time; a huge folder is never in memory as a whole. */
-
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";

@@ -1,5 +1,4 @@
 /** Reads a range of any file's bytes as base64. */
-
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";

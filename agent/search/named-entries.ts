@@ -1,5 +1,4 @@
 /** Finds entries by name, best matches first. */
-
 import { textOfName } from "../fs/display-name.ts";
 import { fileTime } from "../fs/file-time.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";

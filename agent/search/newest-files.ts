@@ -1,5 +1,4 @@
 /** Finds files that match a glob, newest first. Keeps only as many as needed, and checks each of those. */
-
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";

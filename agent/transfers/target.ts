@@ -1,5 +1,4 @@
 /** Opens what a path leads to, file or folder, and describes it. */
-
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { stampOf } from "../core/approved-state.ts";

@@ -1,5 +1,4 @@
 /** Walks a folder by descriptors into a zip. Follows no links. */
-
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, constants } from "node:fs";
 import { lstat, open, opendir, readlink } from "node:fs/promises";

@@ -27,7 +27,7 @@ export function lighthouseProblem(url: string, ended: Ended, error: RuntimeError
 }
 
 function endOf({ code, signal, killed, stderr = "" }: Ended): string {
-  if (killed) return "It did not end in time.";
+  if (killed) return "It did not finish in time.";
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
   const said = lines.find((line) => line.startsWith("Runtime error encountered:")) ?? lines.at(-1);
   return said ?? (code === 0 ? "It wrote no report that can be read." : `It ended with ${signal ?? code}.`);
@@ -38,5 +38,5 @@ function adviceOn(what: string): string {
     return "Check that Chromium starts (chromium --version), or name another one in CHROMIUM; then run it again.";
   if (NO_PAGE.test(what))
     return "Check that the app's page loads in a browser (npm start); once it does, run it again.";
-  return "A busy machine or browser does that: run it again when less else runs here. If it stays so, name another Chromium in CHROMIUM.";
+  return "A busy machine or browser can cause this: run it again when less is going on here. If it keeps happening, name another Chromium in CHROMIUM.";
 }

@@ -52,7 +52,7 @@ describe("when Lighthouse fails", () => {
     expect(said.split("\n")).toEqual([
       `Lighthouse failed to look at ${PAGE}`,
       "  NO_NAVSTART: Something went wrong with recording the trace.",
-      expect.stringMatching(/^A busy machine or browser does that: run it again/),
+      expect.stringMatching(/^A busy machine or browser can cause this: run it again/),
       UNCHANGED,
     ]);
     expect(readFileSync(join(folder, "runs"), "utf8")).toBe("x");
@@ -72,7 +72,7 @@ describe("when Lighthouse fails", () => {
   });
 
   test.each([
-    [{ killed: true, signal: "SIGTERM" }, undefined, /It did not end in time\.\nA busy machine/],
+    [{ killed: true, signal: "SIGTERM" }, undefined, /It did not finish in time\.\nA busy machine/],
     [
       { code: 1 },
       { code: "ERRORED_DOCUMENT_REQUEST", message: "Status 500" },

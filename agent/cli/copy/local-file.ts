@@ -1,5 +1,4 @@
 /** A file of this machine, as an end of a copy. */
-
 import { type Hash, hash as hashText } from "node:crypto";
 import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";

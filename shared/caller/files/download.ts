@@ -176,8 +176,7 @@ async function readFacts(answer: RestAnswer): Promise<Facts> {
 
 /**
  * What a device serves never runs on the relay's origin: it is saved, or shown in a sandbox without scripts; a script is
- * plain text. The name is
- * given in ASCII, and in UTF-8 (RFC 6266).
+ * plain text. The name is given in ASCII, and in UTF-8 (RFC 6266).
  */
 export function fileHeaders(facts: FileFacts, { url }: Request): Record<string, string> {
   const { kind, etag, sha256, media_type, modified } = facts;

@@ -44,7 +44,7 @@ const Problem = lazy(async () => ({ default: (await import("../ui/Problem.tsx"))
 
 export function Root() {
   const { data, error, refetch } = useAccount();
-  const account = useCalm(data);
+  const account = useDeferredAccount(data);
   const links = useLinks();
   const { isFollowing } = links;
   const ways = useWays();
@@ -86,7 +86,7 @@ const NOT_YET = Symbol("not yet");
  * The account, for what is drawn: a whole app comes in slices, so that a slow phone goes on answering its person, and nothing
  * stands between the first page and the sign-in page. Whoever is no longer signed in goes at once.
  */
-function useCalm(now: AccountView | null | undefined): AccountView | null | undefined {
+function useDeferredAccount(now: AccountView | null | undefined): AccountView | null | undefined {
   const drawn = useDeferredValue<AccountView | null | undefined | typeof NOT_YET>(now, NOT_YET);
   if (drawn === NOT_YET) return undefined;
   const isGone = drawn && drawn.account !== now?.account;

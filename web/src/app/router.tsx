@@ -162,7 +162,7 @@ export const router = createRouter({
     reference,
   ]),
   defaultPreload: "intent",
-  // The first page's frame, and who is signed in, do not wait for the page.
+  // At the start, neither the frame nor the account waits for the page to be loaded.
   defaultPendingMs: 0,
   defaultPendingComponent: Waiting,
   // In the place of the page that failed: the root's own replaces all of the app.
@@ -170,11 +170,11 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
-/** From one page to the next, the one before stays so long, in milliseconds. */
-const STAYS = 1_000;
+/** When somebody goes on to another page, this one stays for so long while the next is loaded, in milliseconds. */
+const PENDING_AFTER = 1_000;
 const unsubscribe = router.subscribe("onResolved", () => {
   unsubscribe();
-  router.options.defaultPendingMs = STAYS;
+  router.options.defaultPendingMs = PENDING_AFTER;
 });
 
 declare module "@tanstack/react-router" {

@@ -29,7 +29,7 @@ export function SignInPage({ signedIn, waiting }: Props) {
       <Divider label="or" />
       <Text size="sm">Open the sign-in link that the relay printed when it started.</Text>
       <LinkForm signedIn={signedIn} />
-      <Fold title="No link, or it was used?">{() => <OtherLinks />}</Fold>
+      <Fold title="Need a new link?">{() => <OtherLinks />}</Fold>
       <Fold title="Lost your passkeys?">{() => <RecoveryForm signedIn={signedIn} />}</Fold>
     </DoorCard>
   );
