@@ -64,6 +64,35 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
     await signedIn.page.getByText("Connected", { exact: true }).waitFor();
   });
 
+  test("whoever is not signed in loads none of the app's pages", async () => {
+    const { page } = await app.openSignedOut("");
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(request.url()));
+    await page.goto(`${app.relay.url}${APP}/fleet`);
+    await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
+    expect(loaded.filter((url) => /\/SignInPage-/.test(url)).length).toBe(1);
+    expect(loaded.filter((url) => /\/FleetPage-/.test(url))).toEqual([]);
+  });
+
+  test("the frame and the connection do not wait for the page's own file", async () => {
+    const { page } = await app.open("/fleet");
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/assets/FleetPage-*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole("navigation").first().waitFor();
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await expect.poll(() => page.locator("#page-title").count()).toBe(0);
+    letGo();
+    await page.getByRole("heading", { name: "Your machines" }).waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("page-title");
+  });
+
   test("a machine's code waits for the sign-in, is shown with its key, and the machine is added", async () => {
     const pairing = await app.relay.request(undefined, "POST /v1/pairings", startedPairingSchema, {
       name: "attic",
