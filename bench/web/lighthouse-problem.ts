@@ -20,10 +20,15 @@ const NO_CHROMIUM = /Unable to connect to Chrome|connecting to Chrome|CHROME_PAT
 const NO_PAGE = /DOCUMENT_REQUEST|DNS_FAILURE|PAGE_HUNG|NOT_HTML|CHROME_INTERSTITIAL_ERROR/;
 
 export function lighthouseProblem(url: string, ended: Ended, error: RuntimeError | undefined): Problem {
-  const what = error ? `${error.code}: ${error.message}` : endOf(ended);
+  const what = error ? wordsOf(error) : endOf(ended);
   return new Problem(
     `Lighthouse failed to look at ${url}\n  ${what}\n${adviceOn(what)}\nbench/web-results.json is as it was before.`,
   );
+}
+
+/** Some messages name their code at the end. */
+function wordsOf({ code, message }: RuntimeError): string {
+  return message.includes(code) ? message : `${code}: ${message}`;
 }
 
 function endOf({ code, signal, killed, stderr = "" }: Ended): string {

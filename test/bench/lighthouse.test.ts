@@ -83,6 +83,11 @@ describe("when Lighthouse fails", () => {
       { code: "CRI_TIMEOUT", message: "Timed out connecting to Chrome" },
       /Check that Chromium starts/,
     ],
+    [
+      { code: 1 },
+      { code: "NO_FCP", message: "Nothing was painted. (NO_FCP)" },
+      /^ {2}Nothing was painted\. \(NO_FCP\)$/m,
+    ],
   ])("%j, %j", (ended, error, words) => {
     expect(lighthouseProblem(PAGE, ended, error).message).toMatch(words);
   });

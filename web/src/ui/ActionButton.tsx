@@ -1,9 +1,10 @@
 /** A button that is busy while its work runs, and says why when it fails. `ask`: a question that comes first. */
 import { Button, type ButtonProps } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { confirmed, type Question } from "./confirm.ts";
 import { useKeptFocus } from "./kept-focus.ts";
 import { sayProblem } from "./notices.ts";
+import { useWork } from "./use-work.ts";
 
 interface Props extends ButtonProps {
   readonly children: ReactNode;
@@ -14,7 +15,7 @@ interface Props extends ButtonProps {
 }
 
 export function ActionButton({ children, work, ask, ...props }: Props) {
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useWork(sayProblem);
   const button = useRef<HTMLButtonElement>(null);
   const wasBusy = useRef(false);
   useKeptFocus(button);
@@ -24,19 +25,11 @@ export function ActionButton({ children, work, ask, ...props }: Props) {
       button.current?.focus({ preventScroll: true });
     wasBusy.current = isBusy;
   }, [isBusy]);
-  const run = async () => {
-    if (ask && !(await confirmed(ask))) return;
-    setBusy(true);
-    try {
-      await work();
-    } catch (error) {
-      sayProblem(error);
-    } finally {
-      setBusy(false);
-    }
+  const start = async () => {
+    if (!ask || (await confirmed(ask))) await run(work);
   };
   return (
-    <Button ref={button} type="button" {...props} loading={isBusy} onClick={() => void run()}>
+    <Button ref={button} type="button" {...props} loading={isBusy} onClick={() => void start()}>
       {children}
     </Button>
   );

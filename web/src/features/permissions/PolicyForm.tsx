@@ -12,6 +12,7 @@ import { Facts } from "../../ui/Facts.tsx";
 import { say } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
+import { useWork } from "../../ui/use-work.ts";
 import { AskRules } from "./AskRules.tsx";
 import { LimitField, ListField } from "./LimitField.tsx";
 import classes from "./PolicyForm.module.css";
@@ -29,14 +30,13 @@ export function PolicyForm({ device, stored, tools }: Props) {
   const policy = draft ?? stored;
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useWork(setError);
   const isChanged = JSON.stringify(policy) !== JSON.stringify(stored);
   const set = (change: Partial<{ [K in keyof Policy]: Policy[K] | undefined }>) =>
     setDraft(withoutUndefined({ ...policy, ...change }));
-  const save = async () => {
-    setBusy(true);
+  const save = () => {
     setError(undefined);
-    try {
+    return run(async () => {
       const { warnings: told = [], ...saved } = await api("PUT /v1/devices/{device}/policy", {
         path: { device },
         body: policy,
@@ -46,11 +46,7 @@ export function PolicyForm({ device, stored, tools }: Props) {
       setDraft(undefined);
       setWarnings(told);
       say("The permissions were saved. They apply at once.");
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div className={classes.columns}>

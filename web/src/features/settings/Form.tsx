@@ -1,8 +1,9 @@
 /** A form whose button is busy while its work runs. What was typed stays when it fails, and the reason stands below it. */
 import { Button, Group, Stack } from "@mantine/core";
-import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
 import { useKeptFocus } from "../../ui/kept-focus.ts";
 import { Problem } from "../../ui/Problem.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 
 interface Props {
   readonly children: ReactNode;
@@ -15,25 +16,11 @@ interface Props {
 }
 
 export function Form({ children, submitLabel, submitName, work, cancel, isDisabled = false }: Props) {
-  const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   useKeptFocus(element);
-  const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isBusy, error, submit } = useSubmit(work);
   return (
-    <form ref={element} onSubmit={(event) => void submit(event)}>
+    <form ref={element} onSubmit={submit}>
       <Stack gap="md">
         {children}
         {error !== undefined && <Problem error={error} />}

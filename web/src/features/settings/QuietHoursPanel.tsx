@@ -5,6 +5,7 @@ import { api } from "../../relay/api.ts";
 import type { PushOverview } from "../../relay/push.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
+import { useWork } from "../../ui/use-work.ts";
 import { refreshPush } from "./push-data.ts";
 
 type Hours = NonNullable<PushOverview["quiet_hours"]>;
@@ -15,20 +16,14 @@ const NIGHT: Hours = { from: "22:00", to: "07:00", time_zone: HERE, approvals: t
 /** `hours` as the relay has them; what is typed here is kept until it is saved. */
 export function QuietHoursPanel({ hours }: { hours: Hours | null }) {
   const [draft, setDraft] = useState(hours ?? NIGHT);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useWork(sayProblem);
   const change = (part: Partial<Hours>) => setDraft((before) => ({ ...before, ...part }));
-  const save = async (next: Hours | null) => {
-    setBusy(true);
-    try {
+  const save = (next: Hours | null) =>
+    run(async () => {
       await api("PATCH /v1/push", { body: { quiet_hours: next } });
       say(next ? `Quiet from ${next.from} to ${next.to}.` : "There are no quiet hours any more.");
       await refreshPush();
-    } catch (error) {
-      sayProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const isChanged = hours !== null && JSON.stringify(hours) !== JSON.stringify(draft);
   return (
     <Panel title="Quiet hours" about="Nothing is sent then, nor later. For all browsers of the account.">

@@ -1,7 +1,6 @@
 /** Notifications in this browser: on or off, of what, and whether they come. */
 import { Alert, Stack, Switch, Text } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
-import { useState } from "react";
 import { api } from "../../relay/api.ts";
 import {
   PushError,
@@ -15,6 +14,7 @@ import {
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
+import { useWork } from "../../ui/use-work.ts";
 import { LastSent } from "./LastSent.tsx";
 import { PushKinds } from "./PushKinds.tsx";
 import { refreshPush } from "./push-data.ts";
@@ -46,20 +46,14 @@ const WHY_NOT: Readonly<Record<PushObstacle | "denied", { readonly title: string
   };
 
 export function ThisBrowser({ overview, state }: Props) {
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useWork(sayProblem);
   const own = overview.subscriptions.find((subscription) => subscription.own);
-  const toggle = async (isWanted: boolean) => {
-    setBusy(true);
-    try {
+  const toggle = (isWanted: boolean) =>
+    run(async () => {
       // The switch stands as it says before it is said.
       await (isWanted ? turnPushOn(overview) : turnPushOff(own?.id)).finally(refreshPush);
       say(isWanted ? "This browser is notified from now on." : "This browser is no longer notified.");
-    } catch (error) {
-      sayProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const isPossible = state === "on" || state === "off";
   return (
     <Panel

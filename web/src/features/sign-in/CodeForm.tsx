@@ -1,7 +1,8 @@
 /** A form of one code or link, which signs in. The text stays in the field when it was refused. */
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Problem } from "../../ui/Problem.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 
 interface Props {
   readonly label: string;
@@ -12,22 +13,9 @@ interface Props {
 
 export function CodeForm({ label, placeholder, submitLabel, work }: Props) {
   const [text, setText] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work(text);
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isBusy, error, submit } = useSubmit(() => work(text));
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <TextInput
         label={label}
         placeholder={placeholder}

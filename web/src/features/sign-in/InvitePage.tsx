@@ -1,9 +1,11 @@
 /** An invite's link that was opened: makes the account that it is for. */
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { useState } from "react";
 import { type AccountView, acceptInvite } from "../../relay/account.ts";
 import { say } from "../../ui/notices.ts";
+import { PersonNameField } from "../../ui/PersonNameField.tsx";
 import { Problem } from "../../ui/Problem.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { DoorCard } from "./DoorCard.tsx";
 import { useLinks } from "./links.ts";
 
@@ -16,27 +18,16 @@ interface Props {
 
 export function InvitePage({ code, account, signedIn }: Props) {
   const [name, setName] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await acceptInvite({ code, name });
-      // What was on the screen may be another person's: it comes back only once it is known who is signed in now.
-      await signedIn();
-      useLinks.setState({ invite: undefined });
-      say(`This is your account: you are signed in as ${name.trim()}.`);
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isBusy, error, submit } = useSubmit(async () => {
+    await acceptInvite({ code, name });
+    // What was on the screen may be another person's: it comes back only once it is known who is signed in now.
+    await signedIn();
+    useLinks.setState({ invite: undefined });
+    say(`This is your account: you are signed in as ${name.trim()}.`);
+  });
   return (
     <DoorCard title="You are invited to this relay" short="An invite">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Stack gap="md">
           <Text>
             You get an account of your own: your machines, tokens and calls are yours alone. Nobody else sees
@@ -48,16 +39,7 @@ export function InvitePage({ code, account, signedIn }: Props) {
               signed in to that instead.
             </Alert>
           )}
-          <TextInput
-            label="Your name"
-            description="People with whom you share machines see it."
-            required
-            withAsterisk={false}
-            maxLength={64}
-            autoComplete="name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
+          <PersonNameField name={name} change={setName} />
           {error !== undefined && <Problem error={error} />}
           <Button type="submit" loading={isBusy}>
             Create my account

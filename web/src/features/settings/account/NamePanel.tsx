@@ -1,11 +1,12 @@
 /** Who is signed in, how others see them, and the way out. */
-import { Text, TextInput } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { refreshAccount } from "../../../app/use-account.ts";
 import { isText, useKeptState } from "../../../app/use-kept-state.ts";
 import type { AccountView } from "../../../relay/account.ts";
 import { api } from "../../../relay/api.ts";
 import { say } from "../../../ui/notices.ts";
 import { Panel } from "../../../ui/Panel.tsx";
+import { PersonNameField } from "../../../ui/PersonNameField.tsx";
 import { Form } from "../Form.tsx";
 import { SignOutButton } from "./SignOutButton.tsx";
 
@@ -30,16 +31,7 @@ export function NamePanel({ account: { account, display_name: known } }: { accou
         )}
       </Text>
       <Form submitLabel="Save" submitName="Save your name" work={save} isDisabled={name === (known ?? "")}>
-        <TextInput
-          label="Your name"
-          description="People with whom you share machines see it."
-          required
-          withAsterisk={false}
-          maxLength={64}
-          autoComplete="name"
-          value={name}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
+        <PersonNameField name={name} change={setTyped} />
       </Form>
     </Panel>
   );

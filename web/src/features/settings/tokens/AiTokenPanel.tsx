@@ -1,37 +1,24 @@
 /** Makes a token for an AI, with the least rights that are of use. */
 import { Stack } from "@mantine/core";
-import { useState } from "react";
-import { useKeptState } from "../../../app/use-kept-state.ts";
-import { api } from "../../../relay/api.ts";
 import { Panel } from "../../../ui/Panel.tsx";
 import { Form } from "../Form.tsx";
 import { useOwnMachine } from "../own-machines.ts";
-import { type Draft, isDraft, missingIn, newAiToken, newDraft } from "./draft.ts";
+import { newAiToken, newDraft } from "./draft.ts";
 import { EffectsField } from "./EffectsField.tsx";
 import { FoldersField } from "./FoldersField.tsx";
 import { MachinesField } from "./MachinesField.tsx";
 import { MoreLimits } from "./MoreLimits.tsx";
 import { NameField } from "./NameField.tsx";
-import { type Created, NewTokenPanel } from "./NewTokenPanel.tsx";
-import { refreshTokens } from "./queries.ts";
+import { NewTokenPanel } from "./NewTokenPanel.tsx";
 import { UntilField } from "./UntilField.tsx";
+import { useNewToken } from "./use-new-token.ts";
 import { Warnings } from "./Warnings.tsx";
 
 export function AiTokenPanel({ close }: { close: () => void }) {
-  const machine = useOwnMachine();
-  const [kept, keep] = useKeptState("token for an AI", isDraft);
-  const draft = kept ?? newDraft(machine);
-  const [made, setMade] = useState<Created>();
-  const fields = { draft, change: (changed: Partial<Draft>) => keep({ ...draft, ...changed }) };
-  const create = async () => {
-    const missing = missingIn(draft);
-    if (missing) throw new Error(missing);
-    setMade(await api("POST /v1/tokens", { body: newAiToken(draft) }));
-    keep(undefined);
-    await refreshTokens();
-  };
+  const first = newDraft(useOwnMachine());
+  const { made, fields, drop, create } = useNewToken("token for an AI", first, newAiToken);
   const cancel = () => {
-    keep(undefined);
+    drop();
     close();
   };
   if (made) return <NewTokenPanel created={made} close={close} />;
@@ -48,7 +35,7 @@ export function AiTokenPanel({ close }: { close: () => void }) {
           <EffectsField {...fields} />
           <MoreLimits {...fields} />
           <UntilField {...fields} />
-          <Warnings draft={draft} />
+          <Warnings draft={fields.draft} />
         </Stack>
       </Form>
     </Panel>

@@ -1,34 +1,22 @@
 /** Makes a token for an own script, which acts as its owner: only for who knows that. */
 import { Alert, Checkbox } from "@mantine/core";
 import { useState } from "react";
-import { useKeptState } from "../../../app/use-kept-state.ts";
-import { api } from "../../../relay/api.ts";
 import { Panel } from "../../../ui/Panel.tsx";
 import { Form } from "../Form.tsx";
 import { useOwnMachine } from "../own-machines.ts";
-import { type Draft, isDraft, missingIn, newDraft, newScriptToken } from "./draft.ts";
+import { newDraft, newScriptToken } from "./draft.ts";
 import { MachinesField } from "./MachinesField.tsx";
 import { NameField } from "./NameField.tsx";
-import { type Created, NewTokenPanel } from "./NewTokenPanel.tsx";
-import { refreshTokens } from "./queries.ts";
+import { NewTokenPanel } from "./NewTokenPanel.tsx";
 import { UntilField } from "./UntilField.tsx";
+import { useNewToken } from "./use-new-token.ts";
 
 export function ScriptTokenPanel({ close }: { close: () => void }) {
-  const machine = useOwnMachine();
-  const [kept, keep] = useKeptState("token for a script", isDraft);
-  const draft = kept ?? { ...newDraft(machine), allFolders: true };
+  const first = { ...newDraft(useOwnMachine()), allFolders: true };
+  const { made, fields, drop, create } = useNewToken("token for a script", first, newScriptToken);
   const [isUnderstood, setUnderstood] = useState(false);
-  const [made, setMade] = useState<Created>();
-  const fields = { draft, change: (changed: Partial<Draft>) => keep({ ...draft, ...changed }) };
-  const create = async () => {
-    const missing = missingIn(draft);
-    if (missing) throw new Error(missing);
-    setMade(await api("POST /v1/tokens", { body: newScriptToken(draft) }));
-    keep(undefined);
-    await refreshTokens();
-  };
   const cancel = () => {
-    keep(undefined);
+    drop();
     close();
   };
   if (made) return <NewTokenPanel created={made} close={close} />;

@@ -2,7 +2,7 @@
 import type { Routes } from "../../../relay/routes.ts";
 import type { Token } from "./queries.ts";
 
-type NewToken = Routes["POST /v1/tokens"]["body"];
+export type NewToken = Routes["POST /v1/tokens"]["body"];
 type NewShare = Routes["POST /v1/shares"]["body"];
 type ChangedToken = Routes["PATCH /v1/tokens/{grant}"]["body"];
 type AskRules = NonNullable<NewToken["ask"]>;
