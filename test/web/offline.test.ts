@@ -20,6 +20,16 @@ describe("the app without a network", NEEDS_CHROMIUM, () => {
     await page.getByRole("link", { name: app.machine.name, exact: true }).waitFor();
     await page.getByText("Can't reach the relay", { exact: true }).waitFor();
     await page.getByText(/^As of .*online$/).waitFor();
+    await page.getByText("Was online", { exact: true }).waitFor();
+    expect(await page.getByText("Online", { exact: true }).count()).toBe(0);
+    expect(await page.locator('[data-state="ONLINE"]').count()).toBe(0);
+    await page.goto(`${app.relay.url}${APP}/d/${app.machine.id}`);
+    await page.getByText("Was online", { exact: true }).waitFor();
+    // A time that does not change by itself.
+    await expect.poll(() => page.getByText("Last seen").locator("xpath=..").textContent()).toMatch(/\d:\d\d/);
+    await page.getByText("Can't reach the relay.").first().waitFor();
+    expect(await page.getByText("Nothing has been reported yet.").count()).toBe(0);
+    await page.goBack();
 
     await page.context().setOffline(false);
     await page.evaluate('dispatchEvent(new Event("online"))');

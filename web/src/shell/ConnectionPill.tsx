@@ -48,7 +48,7 @@ function RelayPill() {
   const { state, since, roundTrip } = useConnection();
   const isUpdateReady = useRelease(({ waiting }) => waiting !== undefined);
   const isTold = useLater(state !== "online", since);
-  const { tone, text } = wordsOf(state, isTold, since);
+  const { tone, text } = wordsOf(state, isTold);
   const details = state === "online" && roundTrip !== undefined ? ` · ${Math.round(roundTrip)} ms` : "";
   if (isUpdateReady && state === "online")
     return (
@@ -69,14 +69,21 @@ function RelayPill() {
       title={state === "online" ? `Connected through the relay${details}` : "Try again now"}
       onClick={retryNow}
     >
-      <Status tone={tone}>{text}</Status>
+      <Status tone={tone}>
+        <span>
+          {text}
+          {text === RECONNECTING && <span className={classes.asOf}> · as of {clockTime(since)}</span>}
+        </span>
+      </Status>
     </button>
   );
 }
 
-function wordsOf(state: ConnectionState, isTold: boolean, since: number): { tone: Tone; text: string } {
+const RECONNECTING = "Reconnecting";
+
+function wordsOf(state: ConnectionState, isTold: boolean): { tone: Tone; text: string } {
   if (state === "online" || (state === "reconnecting" && !isTold)) return { tone: "ok", text: "Connected" };
-  if (state === "reconnecting") return { tone: "warn", text: `Reconnecting · as of ${clockTime(since)}` };
+  if (state === "reconnecting") return { tone: "warn", text: RECONNECTING };
   if (state === "signed out") return { tone: "bad", text: "Signed out" };
   return { tone: isTold ? "warn" : "idle", text: isTold ? "Can't reach the relay" : "Connecting" };
 }

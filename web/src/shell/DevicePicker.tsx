@@ -1,6 +1,8 @@
 /** The machine at hand, and a way to another one. */
 import { IconChevronDown } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { LOCAL_DEVICE } from "../direct/local.ts";
+import { useConnection } from "../relay/connection.ts";
 import { useMachines } from "../relay/devices.ts";
 import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Shell.module.css";
@@ -10,10 +12,11 @@ export function DevicePicker() {
   const current = useCurrentDevice();
   const navigate = useNavigate();
   const devices = useMachines();
+  const isLive = useConnection(({ state }) => state === "online") || current === LOCAL_DEVICE;
   if (devices.length === 0) return <Link to="/pair">Add your first machine</Link>;
-  const state = devices.find(({ id }) => id === current)?.state ?? "UNKNOWN";
+  const state = isLive ? devices.find(({ id }) => id === current)?.state : undefined;
   return (
-    <div className={classes.picker} data-state={state}>
+    <div className={classes.picker} data-state={state ?? "UNKNOWN"}>
       <span className={classes.pickerDot} aria-hidden />
       <select
         aria-label="Machine"

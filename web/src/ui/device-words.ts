@@ -1,7 +1,7 @@
 /** How a machine is, in words. */
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { LOCAL_DEVICE } from "../direct/local.ts";
-import { ago } from "./format.ts";
+import { ago, clockTime } from "./format.ts";
 import type { Tone } from "./Status.tsx";
 import { nameInText, shortLine } from "./visible-text.ts";
 
@@ -17,6 +17,14 @@ export function stateOf({ id, state, last_seen: seen }: DeviceView): { tone: Ton
   return { tone: "idle", text: seen === null ? "Never seen" : `Seen ${ago(seen)}` };
 }
 
+/** How it was when the relay was last heard: what is old must not look as if it held now. */
+export function lastStateOf(device: DeviceView): { tone: Tone; text: string } {
+  const { text } = stateOf(device);
+  if (isOnline(device)) return { tone: "idle", text: `Was ${text.toLowerCase()}` };
+  const seen = device.last_seen;
+  return { tone: "idle", text: seen === null ? text : `Seen ${clockTime(seen)}` };
+}
+
 export function systemOf({ id, kind, hostname, os, os_version: version }: DeviceView): string {
   if (id === LOCAL_DEVICE) return `At ${hostname}`;
   const system = kind === "bare" ? "Your own program" : os;
@@ -25,15 +33,15 @@ export function systemOf({ id, kind, hostname, os, os_version: version }: Device
   return [system, version].filter(Boolean).join(" ");
 }
 
-/** The last time that a real tool of it answered. */
-export function proofOf({ id, proof, shared_by: sharedBy }: DeviceView): string {
+/** The last time that a real tool of it answered. `time`: how times are said. */
+export function proofOf({ id, proof, shared_by: sharedBy }: DeviceView, time = ago): string {
   if (id === LOCAL_DEVICE) return "Reached directly, without the relay.";
   if (sharedBy !== undefined) return `Shared by ${nameInText(sharedBy)}`;
   if (!proof) return "Not proven yet: no tool has answered so far.";
   const { verdict, ms, at } = proof;
   const tool = shortLine(proof.tool);
-  if (verdict === "success") return `Proven ${ago(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
-  return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
+  if (verdict === "success") return `Proven ${time(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
+  return `Last answer ${time(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
 }
 
 export function pausedText({ paused }: DeviceView): string | undefined {

@@ -33,13 +33,16 @@ export function RecentCalls({ device }: { device: string }) {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: LOOK_EVERY,
   });
-  const calls = data?.pages.flatMap((page) => page.calls);
+  // How the app's pages ask how loaded a machine is: each would come and go again.
+  const calls = data?.pages.flatMap((page) => page.calls.filter(({ tool }) => tool !== "SystemInfo"));
   const known = useRecordedDetails(device, calls?.[0]);
   return (
     <Panel title="Recent calls" actions={<Link to="/activity">All activity</Link>}>
       {error && <Problem error={error} retry={() => void refetch()} />}
       {!calls && !error && <Waiting />}
-      {calls?.length === 0 && <Text size="sm">Nothing that changes something was called here yet.</Text>}
+      {calls?.length === 0 && !error && (
+        <Text size="sm">Nothing that changes something was called here yet.</Text>
+      )}
       <ul className={classes.list} aria-label="Recent calls">
         {calls?.map((call) => (
           <RecentCall key={call.call} call={call} known={known.get(call.call)} />

@@ -6,8 +6,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
-import { isOnline, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
-import { plural } from "../../ui/format.ts";
+import { isOnline, lastStateOf, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
+import { ago, clockTime, plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
@@ -39,13 +39,13 @@ function RelayDevicePage({ id }: { id: string }) {
         </Loaded>
       </Page>
     );
-  const { tone, text } = stateOf(device);
+  const { tone, text } = isLive ? stateOf(device) : lastStateOf(device);
   const paused = pausedText(device);
   const { alerts = 0 } = device;
   return (
     <Page
       title={device.name}
-      about={proofOf(device)}
+      about={proofOf(device, isLive ? ago : clockTime)}
       actions={
         <>
           <Button
@@ -65,7 +65,7 @@ function RelayDevicePage({ id }: { id: string }) {
       }
     >
       <div className={classes.states}>
-        <Status tone={isLive ? tone : "idle"}>{text}</Status>
+        <Status tone={tone}>{text}</Status>
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
       </div>

@@ -26,7 +26,7 @@ export function EventsPanel({ device }: { device: string }) {
         {({ events, dropped }) => (
           <>
             {dropped > 0 && <Dropped count={dropped} />}
-            {events.length === 0 && <Text size="sm">Nothing has been reported yet.</Text>}
+            {events.length === 0 && !query.error && <Text size="sm">Nothing has been reported yet.</Text>}
             {/* What was there before is not read out. */}
             <ul className={classes.list} aria-label="Events" aria-live="polite" aria-relevant="additions">
               {events.toReversed().map((event) => (

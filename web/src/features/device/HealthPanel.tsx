@@ -52,7 +52,7 @@ export function HealthPanel({ device, isReachable }: Props) {
           ["Computer", hostname],
           ["Running for", data?.uptimeSeconds !== undefined && duration(data.uptimeSeconds * 1000)],
           ["Agent", version && `version ${version}`],
-          ["Last seen", seen && ago(seen)],
+          ["Last seen", seen && (isReachable ? ago : clockTime)(seen)],
           ["Added", dateOf(created)],
           ["Id", id],
         ]}

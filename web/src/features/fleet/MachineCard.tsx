@@ -5,8 +5,8 @@ import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useLoad } from "../../relay/system-info.ts";
-import { isOnline, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
-import { clockTime, plural } from "../../ui/format.ts";
+import { isOnline, lastStateOf, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
+import { ago, clockTime, plural } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
 import { Status } from "../../ui/Status.tsx";
 import classes from "./FleetPage.module.css";
@@ -24,7 +24,7 @@ interface Props {
 export function MachineCard({ device, isLive, canBeSelected }: Props) {
   const { id, name, alerts = 0, tags = [] } = device;
   const isReachable = isLive && isOnline(device);
-  const { tone, text } = stateOf(device);
+  const { tone, text } = isLive ? stateOf(device) : lastStateOf(device);
   const paused = pausedText(device);
   const isSelected = useSelection(({ ids }) => ids.includes(id)) && canBeSelected;
   return (
@@ -40,7 +40,7 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
             <bdi>{name}</bdi>
           </Link>
         </h2>
-        <Status tone={isLive ? tone : "idle"}>{text}</Status>
+        <Status tone={tone}>{text}</Status>
       </div>
       {systemOf(device) && <div className={classes.soft}>{systemOf(device)}</div>}
       <div className={classes.states}>
@@ -54,7 +54,7 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
         ))}
       </div>
       {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}
-      <div className={classes.soft}>{proofOf(device)}</div>
+      <div className={classes.soft}>{proofOf(device, isLive ? ago : clockTime)}</div>
       <div className={classes.ways}>
         <Button
           variant="default"
