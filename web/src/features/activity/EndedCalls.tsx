@@ -1,6 +1,7 @@
 /** Calls that are over, the newest first; older ones are read from the record. */
 import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
+import box from "../../ui/Checkbox.module.css";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { type EndedCall, isLook } from "./calls.ts";
@@ -38,6 +39,7 @@ export function EndedCalls({ calls, isErrors, record }: Props) {
         <label className={classes.looks}>
           <input
             type="checkbox"
+            className={box.checkbox}
             checked={isEach}
             onChange={({ currentTarget: { checked } }) => setEach(checked)}
           />

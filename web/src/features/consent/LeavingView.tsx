@@ -12,7 +12,7 @@ export function LeavingView({ answered }: { answered: Answer }) {
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
   return (
     <Card withBorder className={classes.card} bg="var(--surface)" padding="lg" component="main">
-      <Title ref={title} order={1} id="page-title" tabIndex={-1} mb="md">
+      <Title ref={title} order={1} id="page-title" tabIndex={-1} mb="md" className={classes.title ?? ""}>
         Back to the app
       </Title>
       <Text>

@@ -1,5 +1,6 @@
 /** A checkbox with as much room around it as a finger needs. */
 import { type ReactNode, useEffect, useRef } from "react";
+import box from "../../ui/Checkbox.module.css";
 import classes from "./Selection.module.css";
 
 interface Props {
@@ -19,7 +20,14 @@ export function Tick({ label, isOn, isMixed = false, change, children }: Props) 
   }, [isMixed]);
   return (
     <label className={classes.tick}>
-      <input ref={input} type="checkbox" aria-label={label} checked={isOn} onChange={change} />
+      <input
+        ref={input}
+        type="checkbox"
+        className={box.checkbox}
+        aria-label={label}
+        checked={isOn}
+        onChange={change}
+      />
       {children}
     </label>
   );

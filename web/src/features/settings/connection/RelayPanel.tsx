@@ -1,4 +1,5 @@
 /** The connection through the relay: always wanted, and made by itself. */
+import { Stack } from "@mantine/core";
 import { type ConnectionState, useConnection } from "../../../relay/connection.ts";
 import { Facts } from "../../../ui/Facts.tsx";
 import { clockTime } from "../../../ui/format.ts";
@@ -20,16 +21,16 @@ export function RelayPanel() {
       title="Through the relay"
       about="Your machines wherever they are, with permissions, approvals and the record. The app stays connected by itself."
     >
-      <div>
+      <Stack gap="sm" align="flex-start">
         <Status tone={tone}>{text}</Status>
-      </div>
-      <Facts
-        facts={[
-          ["Relay", location.origin],
-          ["Since", state !== "connecting" && clockTime(since)],
-          ["Answers in", roundTrip !== undefined && `${Math.ceil(roundTrip)} ms`],
-        ]}
-      />
+        <Facts
+          facts={[
+            ["Relay", location.origin],
+            ["Since", state !== "connecting" && clockTime(since)],
+            ["Answers in", roundTrip !== undefined && `${Math.ceil(roundTrip)} ms`],
+          ]}
+        />
+      </Stack>
     </Panel>
   );
 }
