@@ -6,6 +6,7 @@ import * as z from "zod";
 import { callListSchema, startedPairingSchema } from "../../shared/api.ts";
 import { approvalListSchema } from "../../shared/approval.ts";
 import type { Policy } from "../../shared/policy.ts";
+import { startOauthApp } from "../helpers/oauth-app.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { makeProject } from "./files.ts";
 import { type Machines, startMachines } from "./machines.ts";
@@ -25,6 +26,8 @@ export interface Household {
   readonly project: string;
   /** The call that changed a file, by its record's id. */
   readonly changing: string;
+  /** Where an app sends its person, to be let in. */
+  readonly consent: string;
   /** Waits until the AI's calls ask; makes them again if their time is over. */
   keepAsking(): Promise<void>;
   /** Lets a machine ask to be added. Returns its code. */
@@ -73,6 +76,9 @@ async function settle(guests: number, stack: AsyncDisposableStack): Promise<Hous
   // It runs for as long as the pictures take.
   void call(backup, "Bash", { command: "tail -f /dev/null", timeout: 600_000 }).catch(() => undefined);
 
+  const assistant = stack.use(await startOauthApp(relay.url));
+  const consent = assistant.address(await assistant.register("Garden assistant")).slice(relay.url.length);
+
   const { calls } = await relay.request(
     await relay.signIn(),
     `GET /v1/devices/${studio}/calls`,
@@ -82,7 +88,7 @@ async function settle(guests: number, stack: AsyncDisposableStack): Promise<Hous
     (await relay.request(await relay.signIn(), "GET /v1/approvals", approvalListSchema)).approvals.length;
 
   return {
-    ...{ relay, machines, people, project },
+    ...{ relay, machines, people, project, consent },
     changing: calls.find(({ tool }) => tool === "Edit")?.call ?? "",
     async keepAsking() {
       if ((await waiting()) > 0) return;

@@ -17,6 +17,9 @@ const run = promisify(execFile);
 
 export interface Machines {
   readonly studio: string;
+  readonly nas: string;
+  /** It is never online. */
+  readonly laptop: string;
   readonly greenhouse: string;
 }
 
@@ -45,7 +48,7 @@ export async function startMachines(
   await relay.request(owner, `PATCH /v1/devices/${id}`, deviceViewSchema, { tags: ["home"] });
   report(device);
   stack.defer(() => device.vanish());
-  return { studio: studio.id, greenhouse: id };
+  return { studio: studio.id, nas: nas.id, laptop: laptop.id, greenhouse: id };
 }
 
 /** Those that pairing took: nobody has such tokens. */

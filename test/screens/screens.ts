@@ -93,12 +93,17 @@ async function open({ contexts }: Visitor, { who, path, until }: Shot, faults: s
   watch(page, faults);
   await page.goto(`${home.relay.url}${APP}${path(home)}`);
   await page.locator("#page-title").first().waitFor();
-  if (who !== "nobody" && !path(home).startsWith("#"))
+  if (who !== "nobody" && !isAtDoor(path(home)))
     await page.getByText("Connected", { exact: true }).first().waitFor({ state: "attached" });
   await until?.(page, home);
   // Lists that are still on their way are no picture of a page.
   await page.locator(".mantine-Loader-root:visible").first().waitFor({ state: "detached" });
   return page;
+}
+
+/** The page stands alone, without the app's frame. */
+function isAtDoor(path: string): boolean {
+  return path.startsWith("#") || path.startsWith("/authorize");
 }
 
 async function shoot(visitor: Visitor, shot: Shot): Promise<void> {

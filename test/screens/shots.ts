@@ -99,6 +99,19 @@ export const SHOTS: readonly Shot[] = [
       await run(page);
     },
   },
+  {
+    name: "many",
+    path: ({ machines }) => `/fleet/run/Grep?machines=${machines.studio},${machines.nas},${machines.laptop}`,
+    until: text("It can run on 2 of 3 machines now."),
+  },
+  {
+    name: "many-results",
+    path: ({ machines }) => `/fleet/run/SystemInfo?machines=${machines.studio},${machines.nas}`,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Run on 2 machines" }).click();
+      await page.getByText("2 done", { exact: true }).waitFor();
+    },
+  },
   { name: "permissions", path: ofStudio("/permissions"), until: text("Who may do what") },
   { name: "pair", path: () => "/pair", until: text("Its code") },
   {
@@ -159,6 +172,7 @@ export const SHOTS: readonly Shot[] = [
     await page.getByText(/^In order: /).waitFor();
   }),
   settings("notifications", heading("This browser")),
+  settings("connection", heading("Connection")),
   settings("appearance", text("Colours")),
   settings("shortcuts", text("Search or run")),
   settings("about", heading("About")),
@@ -186,6 +200,12 @@ export const SHOTS: readonly Shot[] = [
       await page.getByRole("button", { name: "Remove this machine" }).click();
       await page.getByRole("dialog").waitFor();
     },
+  },
+  { name: "reference", path: () => "/docs", until: text("/v1/devices") },
+  {
+    name: "consent",
+    path: ({ consent }) => consent,
+    until: (page) => page.getByRole("heading", { name: "Connect Garden assistant?" }).waitFor(),
   },
   { name: "not-found", path: () => "/fleet/no/such/page", until: text("There is nothing here") },
   {
