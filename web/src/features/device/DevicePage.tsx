@@ -69,12 +69,14 @@ function RelayDevicePage({ id }: { id: string }) {
         {paused && <Status tone="warn">{paused}</Status>}
         {alerts > 0 && <Status tone="bad">{plural(alerts, "open alert")}</Status>}
       </div>
-      <div className={classes.panels}>
-        <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
+      <div className={classes.columns}>
+        <div className={classes.panels}>
+          <HealthPanel device={device} isReachable={isLive && isOnline(device)} />
+          <EventsPanel device={id} />
+          <RecentCalls device={id} />
+        </div>
         {device.shared_by === undefined && <ManagePanel key={id} device={device} />}
       </div>
-      <EventsPanel device={id} />
-      <RecentCalls device={id} />
     </Page>
   );
 }
