@@ -15,6 +15,7 @@ import { Waiting } from "../../ui/Waiting.tsx";
 import type { EndedCall } from "./calls.ts";
 import classes from "./RecentCalls.module.css";
 import { useRecordedDetails } from "./use-record.ts";
+import { useWatching } from "./use-watching.ts";
 import { makerName, stateWords } from "./words.ts";
 
 const PAGE = 10;
@@ -22,6 +23,7 @@ const PAGE = 10;
 const LOOK_EVERY = 10_000;
 
 export function RecentCalls({ device }: { device: string }) {
+  useWatching();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ["calls", device],
     queryFn: ({ pageParam: before }) =>
