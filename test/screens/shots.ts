@@ -112,6 +112,24 @@ export const SHOTS: readonly Shot[] = [
       await page.getByText("2 done", { exact: true }).waitFor();
     },
   },
+  {
+    name: "monitor",
+    path: ofStudio("/monitor"),
+    until: async (page) => {
+      await page.getByLabel("How often").selectOption("Every second");
+      await page.getByText("The last 8 samples as a table").waitFor();
+    },
+  },
+  {
+    name: "monitor-processes",
+    path: ofStudio("/monitor?view=processes"),
+    until: (page) => page.getByRole("row").nth(5).waitFor(),
+  },
+  {
+    name: "monitor-connections",
+    path: ofStudio("/monitor?view=connections"),
+    until: (page) => page.getByRole("row").nth(5).waitFor(),
+  },
   { name: "permissions", path: ofStudio("/permissions"), until: text("Who may do what") },
   { name: "pair", path: () => "/pair", until: text("Its code") },
   {

@@ -86,6 +86,14 @@ const tool = createRoute({
   component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
+const monitor = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/monitor",
+  validateSearch: ({ view }: Record<string, unknown>): { view?: "processes" | "connections" } =>
+    view === "processes" || view === "connections" ? { view } : {},
+  component: page(() => import("../features/monitor/MonitorPage.tsx"), "MonitorPage"),
+});
+
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
@@ -154,6 +162,7 @@ export const router = createRouter({
     device,
     tools,
     tool,
+    monitor,
     permissions,
     activity,
     callRecord,

@@ -1,6 +1,7 @@
 /** The places of the app, as its navigation and its palette show them. */
 import {
   IconActivity,
+  IconActivityHeartbeat,
   IconBook,
   IconDeviceDesktop,
   IconGauge,
@@ -14,6 +15,7 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/monitor", label: "Monitor", icon: IconActivityHeartbeat },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },
 ] as const;
 

@@ -16,7 +16,7 @@ interface LinkState {
 const WAKING = ["online", "focus"] as const;
 
 export class DeviceLink {
-  readonly #device: string;
+  readonly device: string;
   readonly #dial: typeof DeviceSocket.open;
   readonly useState = create<LinkState>(() => ({ isOpen: false, roundTrip: undefined }));
   readonly #closed = new AbortController();
@@ -26,7 +26,7 @@ export class DeviceLink {
   #wake = Promise.withResolvers<void>();
 
   constructor(device: string, dial: typeof DeviceSocket.open = DeviceSocket.open) {
-    this.#device = device;
+    this.device = device;
     this.#dial = dial;
     const { signal } = this.#closed;
     for (const event of WAKING) addEventListener(event, () => this.wake(), { signal });
@@ -85,7 +85,7 @@ export class DeviceLink {
 
   async #open(): Promise<DeviceSocket> {
     const noteRoundTrip = (roundTrip: number) => this.useState.setState({ roundTrip });
-    const socket = await this.#dial(this.#device, noteRoundTrip).catch((error: unknown) => {
+    const socket = await this.#dial(this.device, noteRoundTrip).catch((error: unknown) => {
       throw error instanceof MatrxError ? error : unavailable(error);
     });
     if (this.#closed.signal.aborted) socket.close();
