@@ -25,6 +25,8 @@ interface Props {
 const HEIGHT = 150;
 /** An axis that fits the highest value has at least this much. */
 const LEAST = 1024;
+/** Its marks are whole KiB and MiB. */
+const BINARY_STEPS = Array.from({ length: 40 }, (_, power) => 2 ** (power + 7));
 
 export function Chart({ times, lines, most, shown }: Props) {
   const scheme = useComputedColorScheme("dark", { getInitialValueInEffect: false });
@@ -84,8 +86,14 @@ function optionsFor({ width, series, most, shown }: Wanted): uPlot.Options {
     cursor: { show: false },
     scales: { y: { range: (_plot, _low, high) => [0, most ?? Math.max(LEAST, high * 1.1)] } },
     axes: [
-      { ...axis, space: 70 },
-      { ...axis, size: 74, space: 36, values: (_plot, marks) => marks.map(shown) },
+      { ...axis, space: 90, values: (_plot, marks) => marks.map(timeOf) },
+      {
+        ...axis,
+        size: 74,
+        space: 36,
+        values: (_plot, marks) => marks.map(shown),
+        ...(most === undefined && { incrs: BINARY_STEPS }),
+      },
     ],
     series: [
       {},
@@ -97,4 +105,9 @@ function optionsFor({ width, series, most, shown }: Wanted): uPlot.Options {
       })),
     ],
   };
+}
+
+/** `at`: seconds since 1970. */
+function timeOf(at: number): string {
+  return new Date(at * 1000).toLocaleTimeString([], { timeStyle: "medium" });
 }

@@ -22,13 +22,21 @@ const FILTER_CHARS = 256;
 
 type Column = "pid" | "name" | "cpu" | "memory" | "started";
 
+interface Head {
+  readonly column: Column;
+  readonly label: string;
+  readonly isNumber: boolean;
+  /** A phone has no room for it. */
+  readonly isOnDesk?: boolean;
+}
+
 const COLUMNS = [
   { column: "name", label: "Name", isNumber: false },
-  { column: "pid", label: "PID", isNumber: true },
+  { column: "pid", label: "PID", isNumber: true, isOnDesk: true },
   { column: "cpu", label: "CPU", isNumber: true },
   { column: "memory", label: "Memory", isNumber: true },
-  { column: "started", label: "Started", isNumber: false },
-] as const satisfies readonly { column: Column; label: string; isNumber: boolean }[];
+  { column: "started", label: "Started", isNumber: false, isOnDesk: true },
+] as const satisfies readonly Head[];
 /** The machine sorts these with the highest first, and others with the lowest. */
 const DOWN_FIRST: readonly Column[] = ["cpu", "memory", "started"];
 
@@ -88,23 +96,24 @@ function ProcessTable({ processes: { rows, matching, total }, order, setOrder, l
         {rest > 0 && `; the first ${rows.length} are shown`}. CPU: 100 % is one core.
       </Text>
       <div className={table.box} {...scrolled("Processes")}>
-        <table className={table.table}>
+        <table className={`${table.table} ${classes.rows}`}>
           <thead>
             <tr>
-              {COLUMNS.map((each) => (
+              {COLUMNS.map(({ isOnDesk, ...each }: Head) => (
                 <SortHead
                   key={each.column}
                   {...each}
+                  className={isOnDesk ? classes.onDesk : undefined}
                   order={order}
                   isDownFirst={DOWN_FIRST.includes(each.column)}
                   sort={setOrder}
                 />
               ))}
               <th scope="col" className={classes.onDesk}>
-                User
+                <span className={classes.head}>User</span>
               </th>
               <th scope="col" className={classes.onDesk}>
-                Command
+                <span className={classes.head}>Command</span>
               </th>
               <th scope="col">
                 <span className={classes.unseen}>End it</span>
@@ -133,20 +142,24 @@ function ProcessRow({ process, link, changed }: RowProps) {
   const named = visibleLine(name).slice(0, 60);
   return (
     <tr>
-      <td>
+      <td className={classes.name} title={named}>
         <bdi>{named}</bdi>
       </td>
-      <td data-number>{pid}</td>
+      <td data-number className={classes.onDesk}>
+        {pid}
+      </td>
       <td data-number>{cpu.toFixed(1)} %</td>
       <td data-number>{size(memory)}</td>
-      <td title={new Date(started).toLocaleString()}>{ago(started)}</td>
+      <td className={classes.onDesk} title={new Date(started).toLocaleString()}>
+        {ago(started)}
+      </td>
       <td className={classes.onDesk}>
         <bdi>{visibleLine(user ?? "not known")}</bdi>
       </td>
       <td className={`${classes.onDesk} ${classes.command}`} title={visibleLine(command)}>
         <bdi>{visibleLine(command)}</bdi>
       </td>
-      <td>
+      <td className={classes.act}>
         <ActionButton
           size="compact-sm"
           variant="default"

@@ -16,6 +16,7 @@ interface Props<Column extends string> {
   readonly order: Order<Column> | undefined;
   /** What is sorted by it first has the highest on top. */
   readonly isDownFirst?: boolean;
+  readonly className?: string | undefined;
   readonly sort: (order: Order<Column>) => void;
 }
 
@@ -25,13 +26,18 @@ export function SortHead<Column extends string>({
   isNumber,
   order,
   isDownFirst = false,
+  className,
   sort,
 }: Props<Column>) {
   const isSorted = order?.column === column;
   const isDown = isSorted && order.isDown;
   const Arrow = isDown ? IconArrowDown : IconArrowUp;
   return (
-    <th scope="col" aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"}>
+    <th
+      scope="col"
+      className={className}
+      aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"}
+    >
       <UnstyledButton
         className={classes.sort}
         data-number={isNumber}
