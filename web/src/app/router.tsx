@@ -94,6 +94,12 @@ const monitor = createRoute({
   component: page(() => import("../features/monitor/MonitorPage.tsx"), "MonitorPage"),
 });
 
+const screen = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/screen",
+  component: page(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
+});
+
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
@@ -163,6 +169,7 @@ export const router = createRouter({
     tools,
     tool,
     monitor,
+    screen,
     permissions,
     activity,
     callRecord,

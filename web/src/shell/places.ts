@@ -3,6 +3,7 @@ import {
   IconActivity,
   IconActivityHeartbeat,
   IconBook,
+  IconCamera,
   IconDeviceDesktop,
   IconGauge,
   IconPlus,
@@ -16,6 +17,7 @@ export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
   { to: "/d/$device/monitor", label: "Monitor", icon: IconActivityHeartbeat },
+  { to: "/d/$device/screen", label: "Screen", icon: IconCamera },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },
 ] as const;
 

@@ -2,6 +2,7 @@
 import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useDeferredValue, useState } from "react";
+import { FailedCall } from "../../relay/failed-call.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { newCall } from "../../relay/way.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
@@ -184,8 +185,7 @@ async function end(device: string, { pid, started }: Process): Promise<void> {
   const call = newCall(device, { name: "StopProcess", effect: "execute" });
   const answer = await call.run({ pid, started }, { onCall() {}, onEvent: tellOfQuestion, onTrouble: say });
   if (!answer) return;
-  if (answer.type === "error")
-    throw Object.assign(new Error(answer.output), { hint: answer.hint, hop: answer.hop });
+  if (answer.type === "error") throw new FailedCall(answer);
   say(visibleLine(answer.output));
 }
 

@@ -2,7 +2,7 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { useQuery } from "../../app/query.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
-import { useIsSeen } from "./use-watch.ts";
+import { useIsSeen } from "../../ui/use-is-seen.ts";
 
 /** Each time is a call, in milliseconds. */
 const LEAST_MS = 3_000;

@@ -1,6 +1,7 @@
 /** What a machine tells while its monitor is on the screen. */
 import { useEffect, useState } from "react";
 import { DeviceLink } from "../../relay/streams/device-link.ts";
+import { useIsSeen } from "../../ui/use-is-seen.ts";
 import type { Sample } from "./sample.ts";
 import { type WatchState, watch } from "./watching.ts";
 
@@ -45,15 +46,4 @@ export function useWatch(link: DeviceLink | undefined, everyMs: number, isPaused
     return () => leaving.abort();
   }, [link, everyMs, isPaused, isSeen]);
   return watched;
-}
-
-/** Whether the page is in sight. */
-export function useIsSeen(): boolean {
-  const [isSeen, setSeen] = useState(() => document.visibilityState === "visible");
-  useEffect(() => {
-    const look = () => setSeen(document.visibilityState === "visible");
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
-  }, []);
-  return isSeen;
 }
