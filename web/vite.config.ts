@@ -37,6 +37,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // The first load names every other file, and letters that mean nothing are not compressed.
+        entryFileNames: "assets/[name]-[hash:7].js",
         chunkFileNames: "assets/[name]-[hash:7].js",
         assetFileNames: "assets/[name]-[hash:7][extname]",
         // What the app loads first is one file: what pages use of it, too, would be files of their own, and 5 kB more.
