@@ -1,4 +1,4 @@
-/** The screen of a machine, as pictures: one, or again and again at a chosen pace. */
+/** The screen of a machine, as pictures: one, or again and again at a chosen pace; and its clipboard. */
 import "../../app/mantine-rest.css";
 import { Button, NativeSelect, Text } from "@mantine/core";
 import { IconCamera } from "@tabler/icons-react";
@@ -13,6 +13,7 @@ import { PictureView } from "../../ui/result/PictureView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { useObstacle } from "../tools/use-obstacle.ts";
+import { ClipboardPanel } from "./ClipboardPanel.tsx";
 import classes from "./Screen.module.css";
 import { NO_PACE, useScreen } from "./use-screen.ts";
 
@@ -115,6 +116,7 @@ function Screen({ device, name }: { device: string; name: string }) {
           </Text>
         )}
       </Panel>
+      <ClipboardPanel device={device} isThere={obstacle === undefined} />
     </Page>
   );
 }
