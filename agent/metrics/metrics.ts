@@ -47,7 +47,7 @@ export class Metrics {
   }
 
   /** A sample after each interval, for as long as it is iterated and the signal is not aborted. Throws as `now` does. */
-  async *every(everyMs: number, signal: AbortSignal): AsyncGenerator<Sample, never> {
+  async *every(everyMs: number, signal: AbortSignal): AsyncGenerator<Sample, void> {
     const pulse =
       this.#pulses.get(everyMs) ??
       new Pulse({ everyMs, look: this.#look, compare: (before, now) => this.#compare(before, now) });
