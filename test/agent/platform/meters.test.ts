@@ -11,7 +11,7 @@ import {
   parseMemory,
   parseProcessors,
 } from "../../../agent/platform/linux/meter.ts";
-import { parseCounters } from "../../../agent/platform/windows/meter.ts";
+import { parseCounters, windowsMeter } from "../../../agent/platform/windows/meter.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 const KiB = 1024;
@@ -156,6 +156,8 @@ describe("macOS", () => {
     });
     expect(reading.interfaces).toHaveLength(4);
     expect(reading.processors.length).toBeGreaterThan(0);
+    const silent = async () => Promise.reject(new Error("netstat is not there"));
+    expect((await darwinMeter({ library, netstat: silent }).read()).interfaces).toEqual([]);
   });
 });
 
@@ -188,7 +190,20 @@ describe("Windows", () => {
     expect(parseCounters(JSON.stringify(answer))).toEqual(wanted);
   });
 
-  test("an answer of another shape is none", () => {
-    expect(() => parseCounters("{}")).toThrow();
+  test.each([
+    ["an answer of another shape", async () => "{}"],
+    ["no PowerShell", () => Promise.reject(new Error("it ended"))],
+  ])("%s: what is known without it is told, and it is not asked each time", async (_title, answer) => {
+    let asked = 0;
+    const meter = windowsMeter(() => {
+      asked++;
+      return answer();
+    });
+    await meter.read();
+    const { processors, memory, ...rest } = await meter.read();
+    expect(rest).toMatchObject({ disks: null, interfaces: [], temperatures: null });
+    expect(processors.length).toBeGreaterThan(0);
+    expect(memory.total).toBeGreaterThan(memory.available);
+    expect(asked).toBe(1);
   });
 });
