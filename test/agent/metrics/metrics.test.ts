@@ -80,6 +80,8 @@ test("a drive that does not answer is named, and holds up no sample", async () =
   expect(await machine({ drives }).now()).toMatchObject({ disks: [{ name: "/" }], silent_disks: [] });
   const gone = async () => [{ name: "N:", path: join(temporaryFolder(), "gone") }];
   expect(await machine({ drives: gone }).now()).toMatchObject({ disks: [], silent_disks: ["N:"] });
+  const broken = () => Promise.reject(new Error("no list"));
+  expect(await machine({ drives: broken }).now()).toMatchObject({ disks: [], silent_disks: [] });
 });
 
 test.each([
