@@ -16,6 +16,8 @@ const EFFECT_OF = {
   DirectoryTree: "read",
   SystemLog: "read",
   ListProcesses: "read",
+  SystemMetrics: "read",
+  NetworkConnections: "read",
   FileInfo: "read",
   Download: "read",
   UploadInfo: "read",

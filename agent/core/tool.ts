@@ -86,7 +86,7 @@ export interface Tool<Input extends ToolInput = ToolInput> {
   unavailable?(): Lack | undefined | Promise<Lack | undefined>;
   /** How models see the input: which parameters are accepted but not listed, and which are required. */
   readonly model?: ModelInput<keyof InputOf<Input> & string>;
-  /** Whether its streams carry key presses rather than files: then they share the connection of calls. */
+  /** Whether its streams carry key presses or figures rather than files: then they share the connection of calls. */
   readonly interactive?: boolean;
   /**
    * Its calls are steps of a call of this tool, such as the parts of an upload: they are asked about as if that were called,

@@ -1,79 +1,8 @@
 /** `low_disk_space`: a drive has less free than the limit (device document: 10 %). */
-import { stat } from "node:fs/promises";
 import type { EventData } from "../events/report.ts";
-import { type DiskRoom, roomAt } from "../platform/disk-room.ts";
-import type { Drive, ListDrives } from "../platform/platform.ts";
+import type { DriveReading, DriveUse, DriveUses } from "../platform/drive-uses.ts";
 import { Conditions, keyOf, type MonitorParts } from "./condition.ts";
 import { type Repeated, repeat } from "./repeat.ts";
-
-interface DriveUse extends DiskRoom {
-  readonly drive: string;
-}
-
-interface DriveReading {
-  readonly uses: DriveUse[];
-  /** Drives that did not answer. */
-  readonly silent: string[];
-}
-
-/** Undefined if it is not a folder, such as a file mounted into a container. */
-type AskDrive = (path: string) => Promise<DiskRoom | undefined>;
-
-const ANSWER_WITHIN = 5000;
-/** Limit on hanging calls: each blocks one of the few threads of the pool. */
-const MOST_HANGING = 2;
-
-interface DriveUsesOptions {
-  readonly list: ListDrives;
-  readonly ask?: AskDrive;
-  readonly answerWithinMs?: number;
-}
-
-export class DriveUses {
-  readonly #list: ListDrives;
-  readonly #ask: AskDrive;
-  readonly #answerWithinMs: number;
-  readonly #hanging = new Set<string>();
-
-  constructor({ list, ask = askSystem, answerWithinMs = ANSWER_WITHIN }: DriveUsesOptions) {
-    this.#list = list;
-    this.#ask = ask;
-    this.#answerWithinMs = answerWithinMs;
-  }
-
-  /** Reads one drive at a time: there is no hurry, and threads are few. */
-  async read(): Promise<DriveReading> {
-    const reading: DriveReading = { uses: [], silent: [] };
-    for (const drive of await this.#list()) {
-      const use = await this.#useOf(drive);
-      if (use === "silent") reading.silent.push(drive.name);
-      else if (use) reading.uses.push(use);
-    }
-    return reading;
-  }
-
-  async #useOf({ name, path }: Drive): Promise<DriveUse | "silent" | undefined> {
-    if (this.#hanging.has(path) || this.#hanging.size >= MOST_HANGING) return "silent";
-    this.#hanging.add(path);
-    const asked = this.#ask(path).finally(() => this.#hanging.delete(path));
-    const { promise: late, resolve } = Promise.withResolvers<"silent">();
-    const timer = setTimeout(() => resolve("silent"), this.#answerWithinMs);
-    try {
-      const answer = await Promise.race([asked, late]);
-      if (answer === undefined || answer === "silent") return answer;
-      return answer.totalBytes > 0 ? { drive: name, ...answer } : undefined;
-    } catch {
-      // It was just removed, this user may not see it, or it is broken: nothing is known about it.
-      return "silent";
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-async function askSystem(path: string): Promise<DiskRoom | undefined> {
-  return (await stat(path)).isDirectory() ? await roomAt(path) : undefined;
-}
 
 export interface LowDiskSpaceSettings {
   readonly percentage_free: number;

@@ -1,9 +1,11 @@
 /** What differs between operating systems, behind one interface. macOS and Windows: written from documents, not run. */
 import type { PlatformPath } from "node:path";
 import type { OpenDirectory } from "./directory.ts";
+import type { Meter } from "./meter.ts";
 import type { Mounts } from "./mounts.ts";
 import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
+import type { SocketList } from "./sockets.ts";
 import type { MakeSuccessor } from "./successor.ts";
 import type { LogSource } from "./system-log.ts";
 import type { TerminalProcesses } from "./terminal-processes.ts";
@@ -43,6 +45,8 @@ export interface Platform {
   /** Where the system's log is to be had: the first that answers. */
   readonly systemLog: readonly LogSource[];
   readonly processList: ProcessList;
+  openMeter(): Meter;
+  readonly sockets: SocketList;
   readonly desktop: DesktopCommands;
   /**
    * Where programs of this user reach an agent: a Unix socket in the folder, or a named pipe. Undefined if the system has

@@ -1,6 +1,7 @@
 /** All processes of the machine, as a person would look at them. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
+import { inTime } from "./in-time.ts";
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -30,17 +31,7 @@ const LOOK_MS = 15_000;
 
 /** The list, waited for no longer than a look may take. Throws MatrxError, or the signal's reason. */
 export async function processesOf(list: ProcessList, signal: AbortSignal): Promise<ProcessFacts[]> {
-  signal.throwIfAborted();
-  const stopped = Promise.withResolvers<never>();
-  const onAbort = () => stopped.reject(signal.reason);
-  const timer = setTimeout(() => stopped.reject(tookTooLong()), LOOK_MS);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([list.all(), stopped.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
+  return await inTime(() => list.all(), { withinMs: LOOK_MS, tookTooLong, signal });
 }
 
 function tookTooLong(): MatrxError {

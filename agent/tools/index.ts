@@ -3,6 +3,7 @@ import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import { Metrics } from "../metrics/metrics.ts";
 import type { OwnPorts } from "../ports/own-ports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
@@ -26,6 +27,7 @@ import { grepTool } from "./grep.ts";
 import { listDirectoryTool } from "./list-directory.ts";
 import { listProcessesTool } from "./list-processes.ts";
 import { moveTool } from "./move.ts";
+import { networkConnectionsTool } from "./network-connections.ts";
 import { openAppTool } from "./open-app.ts";
 import { openPathTool } from "./open-path.ts";
 import { openUrlTool } from "./open-url.ts";
@@ -35,6 +37,7 @@ import { searchFilesTool } from "./search-files.ts";
 import { stopProcessTool } from "./stop-process.ts";
 import { systemInfoTool } from "./system-info.ts";
 import { systemLogTool } from "./system-log.ts";
+import { systemMetricsTool } from "./system-metrics.ts";
 import { taskStopTool } from "./task-stop.ts";
 import { terminalAttachTool } from "./terminal-attach.ts";
 import { terminalCloseTool } from "./terminal-close.ts";
@@ -97,6 +100,8 @@ export function deviceTools({
     openAppTool(files, desktop),
     listProcessesTool(files.platform),
     stopProcessTool(files),
+    systemMetricsTool(new Metrics(files.platform)),
+    networkConnectionsTool(files.platform),
     fileInfoTool(files, digests),
     downloadTool(files, digests),
     uploadTool(files, uploads, digests),

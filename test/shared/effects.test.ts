@@ -6,7 +6,7 @@ const BUILT_IN = {
   read: [
     ...["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
     ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download", "UploadInfo"],
-    "TerminalList",
+    ...["TerminalList", "SystemMetrics", "NetworkConnections"],
   ],
   write: [
     ...["Write", "Edit", "ApplyPatch", "Move", "create_directory"],

@@ -10,6 +10,8 @@ const BEYOND_FOLDERS = [
   "Bash",
   "Screenshot",
   "ListProcesses",
+  "SystemMetrics",
+  "NetworkConnections",
   "StopProcess",
   "open_app",
   "github__close_issue",

@@ -11,6 +11,9 @@ import { runProgram } from "../run-program.ts";
 import { successorByCopy } from "../successor.ts";
 import { darwinLog } from "../system-log.ts";
 import { noTerminalProcesses } from "../terminal-processes.ts";
+import { darwinMeter } from "./meter.ts";
+import { programName } from "./program-name.ts";
+import { darwinSockets } from "./sockets.ts";
 
 const darwinTrash: TrashWay = {
   by: "folder",
@@ -86,7 +89,7 @@ export function parseProcessList(text: string): ProcessFacts[] {
     found.push({
       pid: Number(pid),
       parent: Number(parent),
-      name: nameOf(command),
+      name: programName(command),
       command,
       user,
       cpuPercent: Number(cpu),
@@ -95,12 +98,6 @@ export function parseProcessList(text: string): ProcessFacts[] {
     });
   }
   return found;
-}
-
-/** A program's path may hold spaces: an application's is known by its end, others by the first word. */
-function nameOf(command: string): string {
-  const inBundle = /^\/.*?\.app\/Contents\/MacOS\/([^/]+?)(?= -|$)/.exec(command)?.[1];
-  return inBundle ?? command.split(" ", 1)[0]?.split("/").at(-1) ?? command;
 }
 
 /** Where the writable half of the system's volume is mounted; its users know it as `/`. */
@@ -186,6 +183,8 @@ export const darwin: Platform = {
   trash: darwinTrash,
   systemLog: darwinLog,
   processList: darwinProcessList,
+  openMeter: darwinMeter,
+  sockets: darwinSockets(),
   desktop: darwinDesktop,
   controlEndpoint: posixControlEndpoint,
 };

@@ -6,9 +6,11 @@ import { posixControlEndpoint, posixObjection, posixRenameFolder, posixShell } f
 import { linuxLog } from "../system-log.ts";
 import { linuxDesktop } from "./desktop.ts";
 import { openByDescriptors } from "./directory.ts";
+import { linuxMeter } from "./meter.ts";
 import { linuxDrives, linuxMounts } from "./mounts.ts";
 import { linuxProcessList } from "./process-list.ts";
 import { linuxProcesses } from "./processes.ts";
+import { linuxSockets } from "./sockets.ts";
 import { linuxSuccessor } from "./successor.ts";
 import { linuxTerminalProcesses } from "./terminal-processes.ts";
 
@@ -79,6 +81,8 @@ export const linux: Platform = {
   trash: linuxTrash,
   systemLog: linuxLog,
   processList: linuxProcessList,
+  openMeter: linuxMeter,
+  sockets: linuxSockets,
   desktop: linuxDesktop,
   controlEndpoint: posixControlEndpoint,
 };

@@ -76,6 +76,11 @@ async function factsOf(pid: number, { before, booted, users }: Context) {
   };
 }
 
+/** A process's name as the list has it; undefined: it has ended. */
+export async function processName(pid: number): Promise<string | undefined> {
+  return nameOf(await read(`/proc/${pid}/cmdline`)) ?? (await statOf(pid))?.name;
+}
+
 /** The program's, as its command line begins: the kernel knows the main thread's, which Node names otherwise. */
 function nameOf(commandLine: string): string | undefined {
   const program = commandLine.split("\0", 1)[0]?.split("/").at(-1) ?? "";

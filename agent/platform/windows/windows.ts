@@ -12,8 +12,10 @@ import { type MakeSuccessor, successorByCopy } from "../successor.ts";
 import { windowsLog } from "../system-log.ts";
 import { noTerminalProcesses } from "../terminal-processes.ts";
 import { windowsDesktop } from "./desktop.ts";
+import { windowsMeter } from "./meter.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 import { windowsProcessList } from "./process-list.ts";
+import { windowsSockets } from "./sockets.ts";
 import { windowsTrash } from "./trash.ts";
 
 export const windowsSuccessor: MakeSuccessor = async (folder, old, name) => {
@@ -116,6 +118,8 @@ export const windows: Platform = {
   trash: windowsTrash,
   systemLog: windowsLog(process.env),
   processList: windowsProcessList,
+  openMeter: windowsMeter,
+  sockets: windowsSockets,
   desktop: windowsDesktop,
   // Libuv lets only this user write to it, and does not share a name that is taken.
   controlEndpoint: (folder, name) =>

@@ -96,7 +96,7 @@ const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
   ["TerminalExecute", { command: "ls" }],
   ["TerminalInput", { terminal: "term_0000000000" }],
 ];
-const OF_PROCESSES = ["ListProcesses", "StopProcess"];
+const OF_PROCESSES = ["ListProcesses", "StopProcess", "SystemMetrics", "NetworkConnections"];
 
 /** They need what the upload's beginning needed. */
 const STEPS = ["UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];

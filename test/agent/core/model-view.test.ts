@@ -69,7 +69,8 @@ describe("the definitions", () => {
     const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
     const uploads = ["Upload", "UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
     const terminals = ["TerminalCreate", "TerminalList", "TerminalClose", "TerminalAttach"];
-    const hidden = ["FileInfo", "Download", "ConnectPort", "FetchPort", ...uploads, ...terminals];
+    const figures = ["SystemMetrics", "NetworkConnections"];
+    const hidden = ["FileInfo", "Download", "ConnectPort", "FetchPort", ...figures, ...uploads, ...terminals];
     expect(names).toHaveLength(announced.length - others.length - hidden.length);
     for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
   });

@@ -3,9 +3,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Conditions } from "../../../agent/monitors/condition.ts";
-import { DiskWatch, DriveUses, watchDisks } from "../../../agent/monitors/low-disk-space.ts";
+import { DiskWatch, watchDisks } from "../../../agent/monitors/low-disk-space.ts";
 import { parseMount } from "../../../agent/platform/darwin/darwin.ts";
 import type { DiskRoom } from "../../../agent/platform/disk-room.ts";
+import { DriveUses } from "../../../agent/platform/drive-uses.ts";
 import { linuxDrives, parseMounts } from "../../../agent/platform/linux/mounts.ts";
 import { parseDeviceIds } from "../../../agent/platform/windows/windows.ts";
 import { mountDrive } from "../../helpers/drive.ts";
@@ -17,6 +18,7 @@ const use = (percent: number, drive = "/") => ({
   drive,
   freeBytes: percent * 5.12 * GiB,
   totalBytes: 512 * GiB,
+  usedBytes: (100 - percent) * 5.12 * GiB,
 });
 
 function watch(left: string[] = []) {
@@ -30,7 +32,7 @@ function watch(left: string[] = []) {
 
 test("the event is the device document's", () => {
   const { disks, reports } = watch();
-  disks.look({ uses: [{ drive: "C:", freeBytes: 5.2 * GiB, totalBytes: 512 * GiB }], silent: [] });
+  disks.look({ uses: [{ ...use(0, "C:"), freeBytes: 5.2 * GiB }], silent: [] });
   expect(reports).toEqual([
     {
       type: "low_disk_space",
@@ -77,11 +79,12 @@ test("what an earlier run reported is ended, or told again if it holds", () => {
 test("a drive that hangs is waited for once, and holds up no other; many that hang are not asked any more", async () => {
   const asked: string[] = [];
   const answers = Promise.withResolvers<DiskRoom>();
+  const room = { freeBytes: 1, totalBytes: 2, usedBytes: 1 };
   const uses = new DriveUses({
     list: async () => ["/dead", "/dead2", "/fine"].map((path) => ({ name: path, path })),
     ask: (path) => {
       asked.push(path);
-      return path === "/dead" ? answers.promise : Promise.resolve({ freeBytes: 1, totalBytes: 2 });
+      return path === "/dead" ? answers.promise : Promise.resolve(room);
     },
     answerWithinMs: 20,
   });
@@ -89,7 +92,7 @@ test("a drive that hangs is waited for once, and holds up no other; many that ha
   expect(first).toMatchObject({ uses: [{ drive: "/dead2" }, { drive: "/fine" }], silent: ["/dead"] });
   await uses.read();
   expect(asked.filter((path) => path === "/dead")).toHaveLength(1);
-  answers.resolve({ freeBytes: 1, totalBytes: 2 });
+  answers.resolve(room);
   await answers.promise;
   expect((await uses.read()).silent).toEqual([]);
 });

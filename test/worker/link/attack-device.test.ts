@@ -338,6 +338,8 @@ describe("limits of folders", () => {
       "Bash",
       "Screenshot",
       "ListProcesses",
+      "SystemMetrics",
+      "NetworkConnections",
       "StopProcess",
       "open_app",
       "github__close_issue",
