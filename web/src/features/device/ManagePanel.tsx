@@ -6,7 +6,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
-import { refreshDevices } from "../../relay/devices.ts";
+import { givenName, refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { isOnline } from "../../ui/device-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
@@ -32,7 +32,8 @@ export function ManagePanel({ device }: { device: DeviceView }) {
 
 function NameForm({ device }: { device: DeviceView }) {
   const [typed, setTyped] = useKeptState(`name:${device.id}`, isText);
-  const name = typed ?? device.name;
+  const given = givenName(device);
+  const name = typed ?? given;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     try {
@@ -56,7 +57,7 @@ function NameForm({ device }: { device: DeviceView }) {
           value={name}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={name === device.name}>
+        <Button type="submit" variant="default" disabled={name === given}>
           Rename
         </Button>
       </Group>
