@@ -7,6 +7,7 @@ import { api } from "./api.ts";
 import { createReading } from "./reading.ts";
 import type { Answer } from "./routes.ts";
 import { fits } from "./shapes.ts";
+import { tellApart } from "./told-apart.ts";
 
 type Devices = Answer<"GET /v1/devices">;
 
@@ -63,30 +64,11 @@ export function followDevices(): () => void {
 
 async function readDevices(): Promise<Devices> {
   const { devices: read, unreadable = [] } = await api("GET /v1/devices");
-  const words = [...read, ...unreadable].map(({ name }) => alike(name));
-  const twice = new Set(words.filter((word, at) => words.indexOf(word) !== at));
-  const told = <T extends Named>(device: T) =>
-    withPlainWords(twice.has(alike(device.name)) ? { ...device, name: nameWithId(device) } : device);
+  const named = tellApart([...read, ...unreadable]);
+  const told = <T extends Pick<DeviceView, "id" | "name">>(device: T) => withPlainWords(named(device));
   const devices: Devices = { devices: read.map(told), unreadable: unreadable.map(told) };
   remember("devices", devices);
   return devices;
-}
-
-type Named = Pick<DeviceView, "id" | "name">;
-
-/** The name of a machine that shares it with others: nobody may take one for another. */
-function nameWithId({ id, name }: Named): string {
-  return `${name} (${id})`;
-}
-
-/** The name alone, as it was given. */
-export function givenName({ id, name }: Named): string {
-  return name.endsWith(` (${id})`) ? name.slice(0, -` (${id})`.length) : name;
-}
-
-/** The same for names that look the same. */
-function alike(name: string): string {
-  return name.normalize("NFKC").toLowerCase();
 }
 
 /** What machines and people call them, on one line and with all that is hidden written out. */
