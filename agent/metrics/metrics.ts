@@ -19,6 +19,8 @@ const LIMIT = { withinMs: LOOK_MS, tookTooLong };
 /** Drives fill slowly; in milliseconds. */
 const DRIVES_KEPT = 5000;
 const DRIVE_ANSWERS_WITHIN = 500;
+const DRIVES_WITHIN = 3000;
+const NO_DRIVES: DriveReading = { uses: [], silent: [] };
 
 export class Metrics {
   readonly #look: () => Promise<Reading>;
@@ -36,7 +38,9 @@ export class Metrics {
     this.#hasLoad = name !== "Windows";
     // One of the four threads of the pool at most, besides those of the monitor.
     const uses = new DriveUses({ list: drives, answerWithinMs: DRIVE_ANSWERS_WITHIN, mostHanging: 1 });
-    this.#drives = kept(() => uses.read(), DRIVES_KEPT);
+    const limit = { ...LIMIT, withinMs: DRIVES_WITHIN };
+    // A system that does not list its drives has other figures to tell.
+    this.#drives = kept(() => inTime(() => uses.read(), limit).catch(() => NO_DRIVES), DRIVES_KEPT);
   }
 
   /** A sample of the time since somebody last looked, or of a quarter of a second. Throws MatrxError, or the signal's reason. */
@@ -47,7 +51,7 @@ export class Metrics {
   }
 
   /** A sample after each interval, for as long as it is iterated and the signal is not aborted. Throws as `now` does. */
-  async *every(everyMs: number, signal: AbortSignal): AsyncGenerator<Sample, never> {
+  async *every(everyMs: number, signal: AbortSignal): AsyncGenerator<Sample, void> {
     const pulse =
       this.#pulses.get(everyMs) ??
       new Pulse({ everyMs, look: this.#look, compare: (before, now) => this.#compare(before, now) });
@@ -81,7 +85,7 @@ export class Metrics {
       now: Date.now(),
       load: this.#hasLoad ? os.loadavg() : null,
       uptimeSeconds: Math.round(os.uptime()),
-      drives: await inTime(this.#drives, LIMIT),
+      drives: await this.#drives(),
     });
   }
 }

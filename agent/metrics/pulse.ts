@@ -22,7 +22,7 @@ export class Pulse<Reading, Sample> {
   }
 
   /** A sample after each interval, until the signal aborts, with its reason; a slow reader gets the newest one. */
-  async *watch(signal: AbortSignal): AsyncGenerator<Sample, never> {
+  async *watch(signal: AbortSignal): AsyncGenerator<Sample, void> {
     signal.throwIfAborted();
     const watcher = new Newest<Sample>(signal);
     this.#watchers.add(watcher);

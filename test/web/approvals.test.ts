@@ -139,6 +139,11 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
       await card.getByText("Runs or deletes things", { exact: true }).waitFor();
       await card.getByText("Deny with a word to the AI").click();
       await card.getByLabel("What it should know").fill("Use make check instead");
+      await page.reload();
+      await card.getByText("Deny with a word to the AI").click();
+      await expect
+        .poll(() => card.getByLabel("What it should know").inputValue())
+        .toBe("Use make check instead");
       await ready("runner asks", "Deny with this word").click();
       await decided().getByText("You denied it: Use make check instead").waitFor();
       expect(await answer).toMatch(/APPROVAL_DENIED/);

@@ -73,6 +73,17 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("has another language is told how long ago something was in the page's own", async () => {
+    const before = `{ const Now = Date; globalThis.Date = class extends Now {
+      constructor(...given) { given.length ? super(...given) : super(Now.now() + 3 * 3600_000); }
+      static now() { return Now.now() + 3 * 3600_000; }
+    }; }`;
+    const context = { locale: "ar-EG", timezoneId: "Pacific/Kiritimati" };
+    const { page, faults } = await app.open(`/d/${app.machine.id}`, { before, context });
+    await page.getByText(/^Proven 3h ago: SystemInfo answered/).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("has garbage in its stores", async () => {
     const { page, faults } = await app.open("/fleet");
     for (const [at, garbage] of GARBAGE.entries()) {

@@ -126,6 +126,15 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     expect(made).toMatchObject({ effects: ["read"], paths: ["~/projects"] });
   });
 
+  test("machines of the same name are told apart", async () => {
+    const ids = [await addMachine(app.relay, "twin"), await addMachine(app.relay, "twin")];
+    const asker = await newApp(app.relay);
+    const { page } = await app.open("/fleet");
+    await page.goto(asker.address(await asker.register("Careful")));
+    await asking(page, "Careful").waitFor();
+    for (const id of ids) await page.getByRole("checkbox", { name: `twin (${id})`, exact: true }).waitFor();
+  });
+
   test("who asks for one machine is offered that one", async () => {
     const asker = await newApp(app.relay);
     const { page } = await app.open("/fleet");

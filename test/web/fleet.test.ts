@@ -47,6 +47,31 @@ describe("machines", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("of the same name are told apart wherever they are named, by their ids", async () => {
+    const owner = await app.relay.signIn();
+    const make = async (name: string) =>
+      (await app.relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name })).device.id;
+    const [one, other] = [await make("twin"), await make("Twin")];
+    const { page, faults } = await app.open("/fleet");
+    await page.getByRole("heading", { name: `twin (${one})`, exact: true }).waitFor();
+    await page.getByRole("heading", { name: `Twin (${other})`, exact: true }).waitFor();
+    const options = () => page.getByRole("combobox", { name: "Machine" }).textContent();
+    await expect.poll(options).toContain(`twin (${one})`);
+    await page.goto(`${app.relay.url}${APP}/settings/tokens`);
+    await page.getByRole("button", { name: "New token for an AI" }).click();
+    await page.getByRole("checkbox", { name: `Twin (${other})` }).waitFor();
+    // Its name itself is as it was given, and once it is another one, there is nothing to tell apart.
+    await page.goto(`${app.relay.url}${APP}/d/${other}`);
+    await page.getByRole("heading", { name: `Twin (${other})`, exact: true }).waitFor();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Twin");
+    await page.getByLabel("Name", { exact: true }).fill("sister");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: "sister", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Machines" }).first().click();
+    await page.getByRole("heading", { name: "twin", exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("with hostile names are shown as text, and are removed after a question", async () => {
     const owner = await app.relay.signIn();
     const { device } = await app.relay.request(owner, "POST /v1/devices", createdDeviceSchema, {

@@ -114,6 +114,27 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
   });
 
+  test("what a machine wrote in other shapes than the protocol has is told as that, and the rest is shown", async () => {
+    const { page, faults } = await app.open(tool("SystemInfo"));
+    await answered(page, {
+      output: "heard all the same",
+      image: { media_type: 5 },
+      metadata: "none",
+      hint: { no: "text" },
+      content: [
+        ...[null, 5, [], { type: "image" }, { type: "image", data: 5, mimeType: "image/png" }],
+        ...[{ type: "resource", resource: null }, { type: "resource_link" }, { type: "audio", mimeType: 5 }],
+        { type: "resource_link", uri: "https://example.com/", name: "a link" },
+      ],
+    });
+    await group(page, "Output").getByText("heard all the same").waitFor();
+    await page.getByText("Link: a link (https://example.com/)").waitFor();
+    await expect
+      .poll(() => page.getByText("A part of type unreadable, which can't be shown here.").count())
+      .toBe(8);
+    expect(faults).toEqual([]);
+  });
+
   test("of 30 MB the beginning is drawn at once, and all of it is saved", async () => {
     const { page } = await app.open(tool("SystemInfo"));
     const output = "0123456789 abcdefghijklmnopqrstuvwxyz\n".repeat(800_000);

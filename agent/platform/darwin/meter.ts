@@ -21,7 +21,11 @@ export function darwinMeter({ library, netstat }: Parts = { library: loaded, net
   return {
     async read(): Promise<Reading> {
       const system = await library();
-      const [memory, disks, printed] = await Promise.all([system.mem(), system.fsStats(), netstat()]);
+      const [memory, disks, printed] = await Promise.all([
+        system.mem(),
+        system.fsStats(),
+        netstat().catch(() => ""),
+      ]);
       return {
         at: performance.now(),
         processors: processorTimes(cpus()),

@@ -6,10 +6,38 @@ import type { Meter, Reading } from "../meter.ts";
 import { processorTimes } from "../processor-times.ts";
 import { systemPowershell } from "./powershell.ts";
 
-export function windowsMeter(): Meter {
-  const counters = new AskedProgram({
+/** While its counters are closed, as to a restricted PowerShell, they are asked for no more often; in milliseconds. */
+const ASK_AGAIN_AFTER = 60_000;
+
+/** `ask`: answers `QUESTION`. What its counters do not tell is not known; processors and memory always are. */
+export function windowsMeter(ask: () => Promise<string> = askPowershell()): Meter {
+  let silentUntil = Number.NEGATIVE_INFINITY;
+  const counters = async (): Promise<Counters> => {
+    if (performance.now() < silentUntil) return NONE;
+    try {
+      return parseCounters(await ask());
+    } catch {
+      silentUntil = performance.now() + ASK_AGAIN_AFTER;
+      return NONE;
+    }
+  };
+  return {
+    async read(): Promise<Reading> {
+      const { swapTotal, swapUsed, ...counted } = await counters();
+      return {
+        at: performance.now(),
+        processors: processorTimes(cpus()),
+        memory: { total: totalmem(), available: freemem(), swapTotal, swapUsed },
+        ...counted,
+      };
+    },
+  };
+}
+
+/** Starting it takes longer than all that it is asked, so it keeps running while somebody watches. */
+function askPowershell(): () => Promise<string> {
+  const program = new AskedProgram({
     file: systemPowershell(process.env),
-    // Starting it takes longer than all that it is asked.
     args: [
       "-NoLogo",
       "-NoProfile",
@@ -22,21 +50,9 @@ export function windowsMeter(): Meter {
     ],
     question: QUESTION,
     isAnswer: (line) => line.startsWith("{"),
-    answerWithinMs: 10_000,
-    idleMs: 60_000,
+    ...{ answerWithinMs: 8000, idleMs: 60_000 },
   });
-  return {
-    async read(): Promise<Reading> {
-      const counted = parseCounters(await counters.ask());
-      const { swapTotal, swapUsed, ...rest } = counted;
-      return {
-        at: performance.now(),
-        processors: processorTimes(cpus()),
-        memory: { total: totalmem(), available: freemem(), swapTotal, swapUsed },
-        ...rest,
-      };
-    },
-  };
+  return () => program.ask();
 }
 
 /**
@@ -52,10 +68,10 @@ const QUESTION = [
   "$cards = [Net.NetworkInformation.NetworkInterface]::GetAllNetworkInterfaces() | Where-Object OperationalStatus -eq 'Up'",
   "ConvertTo-Json -Compress -Depth 4 -InputObject @{" +
     "disk = if ($disk) { @{ read = $disk.DiskReadBytesPersec; written = $disk.DiskWriteBytesPersec } } else { $null }; " +
-    "page_files = @($files | ForEach-Object { @{ size = $_.AllocatedBaseSize; used = $_.CurrentUsage } }); " +
-    "zones = @($zones | ForEach-Object { @{ name = $_.InstanceName; value = $_.CurrentTemperature } }); " +
-    "cards = @($cards | ForEach-Object { $sum = $_.GetIPStatistics(); @{ name = $_.Name; " +
-    "loopback = ($_.NetworkInterfaceType -eq 'Loopback'); received = $sum.BytesReceived; sent = $sum.BytesSent } }) }",
+    "page_files = @(foreach ($file in $files) { @{ size = $file.AllocatedBaseSize; used = $file.CurrentUsage } }); " +
+    "zones = @(foreach ($zone in $zones) { @{ name = $zone.InstanceName; value = $zone.CurrentTemperature } }); " +
+    "cards = @(foreach ($card in $cards) { $sum = $card.GetIPStatistics(); @{ name = $card.Name; " +
+    "loopback = ($card.NetworkInterfaceType -eq 'Loopback'); received = $sum.BytesReceived; sent = $sum.BytesSent } }) }",
 ].join("; ");
 
 /** 64-bit numbers of performance counters come as text from some versions. */
@@ -75,6 +91,8 @@ const countersSchema = z.object({
 
 type Counters = Pick<Reading, "disks" | "interfaces" | "temperatures"> &
   Pick<Reading["memory"], "swapTotal" | "swapUsed">;
+
+const NONE: Counters = { disks: null, interfaces: [], temperatures: null, swapTotal: 0, swapUsed: 0 };
 
 /** Page files are told in MiB. */
 export function parseCounters(text: string): Counters {

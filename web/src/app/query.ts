@@ -31,6 +31,9 @@ export const queryClient = new QueryClient({
   },
 });
 
+// Whoever comes back to the page sees what holds now.
+queryClient.mount();
+
 export function useQuery<T, D = T, K extends QueryKey = QueryKey>(
   options: UseQueryOptions<T, Error, D, K>,
 ): UseQueryResult<D> {

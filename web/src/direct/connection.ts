@@ -1,5 +1,6 @@
 /** The direct connection: it opens again by itself for as long as somebody wants it, and passes on calls. */
 import type { ToCaller } from "@matrx/shared/caller/to-caller.ts";
+import { answerIn, answerOf, UNREADABLE } from "../relay/answer.ts";
 import { ApiError } from "../relay/api-error.ts";
 import type { CallAnswer, CallEvent } from "../relay/call-events.ts";
 import type { LiveSocket } from "../relay/live-socket.ts";
@@ -152,7 +153,7 @@ function take(frame: ToCaller): void {
       const call = id ? calls.get(id) : undefined;
       if (!id || !call) return;
       calls.delete(id);
-      return call.onEnd(answer);
+      return call.onEnd(answerIn(answer) ?? answerOf(UNREADABLE));
     }
     default:
     // Nothing else is asked for.

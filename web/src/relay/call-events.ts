@@ -3,12 +3,11 @@ import type {
   approvalEventSchema,
   gapEventSchema,
   outputEventSchema,
-  problemSchema,
   progressEventSchema,
 } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type * as z from "zod";
-import { fits } from "./shapes.ts";
+import { answerIn, answerOf, type CallProblem, UNREADABLE } from "./answer.ts";
 
 /** The relay says something every 15 seconds; after this long without a word the connection is broken, in milliseconds. */
 const SILENT_AFTER = 45_000;
@@ -47,42 +46,21 @@ const KNOWN: readonly string[] = ["output", "gap", "progress", "approval"] satis
 /** The call ended, whatever came of its answer on the way. */
 function resultIn(data: string): CallAnswer {
   try {
-    const value: unknown = JSON.parse(data);
-    if (fits("POST /v1/devices/{device}/tools/{tool}", value)) return value;
+    const answer = answerIn(JSON.parse(data));
+    if (answer) return answer;
   } catch {
     // Told below.
   }
-  return { ...UNREADABLE, type: "error", output: UNREADABLE.detail };
+  return answerOf(UNREADABLE);
 }
 
-function problemIn(data: string): Problem {
+function problemIn(data: string): CallProblem {
   try {
-    const value: Partial<Problem> | null = JSON.parse(data);
+    const value: Partial<CallProblem> | null = JSON.parse(data);
     return { ...UNREADABLE, ...value };
   } catch {
     return UNREADABLE;
   }
-}
-
-type Problem = Pick<z.infer<typeof problemSchema>, "title" | "detail" | "code" | "hint" | "hop">;
-
-const UNREADABLE = {
-  title: "Unreadable answer",
-  detail: "The call ended, and its answer can't be read here.",
-  code: "INVALID_ANSWER",
-  hint: "Check what it changed before you run it again. If it keeps happening, update the relay.",
-  hop: "relay",
-} as const;
-
-/** A problem in place of an answer. */
-function answerOf({ title, detail, code, hint, hop }: Problem): CallAnswer {
-  return {
-    type: "error",
-    output: detail ?? title,
-    code,
-    ...(hint !== undefined && { hint }),
-    ...(hop !== undefined && { hop: hop as NonNullable<CallAnswer["hop"]> }),
-  };
 }
 
 async function* rawEventsOf({ body }: Response): AsyncGenerator<RawEvent> {

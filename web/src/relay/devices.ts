@@ -7,6 +7,7 @@ import { api } from "./api.ts";
 import { createReading } from "./reading.ts";
 import type { Answer } from "./routes.ts";
 import { fits } from "./shapes.ts";
+import { tellApart } from "./told-apart.ts";
 
 type Devices = Answer<"GET /v1/devices">;
 
@@ -62,13 +63,12 @@ export function followDevices(): () => void {
 }
 
 async function readDevices(): Promise<Devices> {
-  const { devices: read, unreadable } = await api("GET /v1/devices");
-  const told: Devices = {
-    devices: read.map(withPlainWords),
-    ...(unreadable && { unreadable: unreadable.map(withPlainWords) }),
-  };
-  remember("devices", told);
-  return told;
+  const { devices: read, unreadable = [] } = await api("GET /v1/devices");
+  const named = tellApart([...read, ...unreadable]);
+  const told = <T extends Pick<DeviceView, "id" | "name">>(device: T) => withPlainWords(named(device));
+  const devices: Devices = { devices: read.map(told), unreadable: unreadable.map(told) };
+  remember("devices", devices);
+  return devices;
 }
 
 /** What machines and people call them, on one line and with all that is hidden written out. */

@@ -1,4 +1,5 @@
 /** A call that was made before the page was loaded: the relay's record says how it stands, and one that runs is followed. */
+import { answerIn } from "./answer.ts";
 import { api } from "./api.ts";
 import type { CallAnswer } from "./call-events.ts";
 import {
@@ -10,7 +11,6 @@ import {
   stopCall,
 } from "./known-call.ts";
 import type { Answer } from "./routes.ts";
-import { fits } from "./shapes.ts";
 
 type CallRecord = Answer<"GET /v1/devices/{device}/calls/{call}">;
 
@@ -62,7 +62,8 @@ export class EarlierCall {
   async #endOf(record: CallRecord, listener: CallListener): Promise<CallEnd> {
     const { state, status, code, created, finished, outcome, outcome_in: place } = record;
     const took = Date.parse(finished ?? created) - Date.parse(created);
-    if (isAnswer(outcome)) return { ...endBy(outcome), took };
+    const kept = answerIn(outcome);
+    if (kept) return { ...endBy(kept), took };
     const type = status === "success" ? "success" : "error";
     const stood = { type, answer: undefined, took, ...(code && { code }) } as const;
     if (state === "finished" && place === null) return stood;
@@ -76,8 +77,4 @@ export class EarlierCall {
 export function endBy(answer: CallAnswer): CallEnd {
   const { type, code, metadata } = answer;
   return { type, answer, ...(code && { code }), ...(metadata && { metadata }) };
-}
-
-function isAnswer(outcome: unknown): outcome is CallAnswer {
-  return fits("POST /v1/devices/{device}/tools/{tool}", outcome);
 }

@@ -90,6 +90,6 @@ function isOf(kind: Kind, value: unknown): boolean {
   return Array.isArray(value) && value.every(hasTexts);
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Times, durations and sizes as people read them. */
 
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+// They stand in English sentences; dates are written as the person's browser does.
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 const UNITS = [
   { unit: "day", ms: 86_400_000 },
   { unit: "hour", ms: 3_600_000 },

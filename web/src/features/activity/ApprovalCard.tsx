@@ -83,6 +83,7 @@ function Asked({ detail, asker, heading }: { detail: ApprovalDetail; asker: Aske
       ) : (
         <DecisionForm
           key={version}
+          approval={detail.id}
           question={question}
           liftsFor={asker.hasRules && !isAskedByPolicy ? asker.name : undefined}
           heading={heading}

@@ -1,7 +1,7 @@
 /** What is kept of a call, in words; its outcome; and a way to end one that runs. */
 import { Alert, Box, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { CallAnswer } from "../../relay/call-events.ts";
+import { answerIn, answerOf, UNREADABLE } from "../../relay/answer.ts";
 import { isOver, stopCall } from "../../relay/known-call.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { effectWords } from "../../ui/effect-words.ts";
@@ -111,7 +111,7 @@ function Result({ record }: { record: CallRecordView }) {
         </Alert>
       )}
       {outcome !== undefined ? (
-        <Outcome answer={outcome as CallAnswer} />
+        <Outcome answer={answerIn(outcome) ?? answerOf(UNREADABLE)} />
       ) : place === "journal" ? (
         <KeptElsewhere device={device} call={call} />
       ) : (

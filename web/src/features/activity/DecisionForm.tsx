@@ -3,7 +3,8 @@
 import { Textarea } from "@mantine/core";
 import type { Decision, Reach } from "@matrx/shared/approval.ts";
 import type { Question } from "@matrx/shared/question.ts";
-import { useId, useState } from "react";
+import { useId } from "react";
+import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { editableJson } from "../../ui/visible-text.ts";
 import classes from "./Decision.module.css";
@@ -14,6 +15,8 @@ import { inputObject } from "./input-object.ts";
 const NOTE_MAX = 1000;
 
 interface Props {
+  /** Its id: what was typed waits under it. */
+  readonly approval: string;
   readonly question: Question;
   /** Whose token "always" edits; undefined: it has no rules of its own that could be lifted. */
   readonly liftsFor: string | undefined;
@@ -25,7 +28,16 @@ interface Props {
   readonly fail: (error: unknown) => void;
 }
 
-export function DecisionForm({ question, liftsFor, heading, isSending, problem, decide, fail }: Props) {
+export function DecisionForm({
+  approval,
+  question,
+  liftsFor,
+  heading,
+  isSending,
+  problem,
+  decide,
+  fail,
+}: Props) {
   const always = useId();
   const about = { about: heading, isSending };
   const allow = (reach: Reach) => () => decide({ decision: "allow", for: reach });
@@ -54,8 +66,8 @@ export function DecisionForm({ question, liftsFor, heading, isSending, problem, 
         </p>
       )}
       {problem !== undefined && <Problem error={problem} />}
-      {!question.input_cut && <EditInput {...{ question, ...about, decide, fail }} />}
-      <DenyWithNote {...{ ...about, decide }} />
+      {!question.input_cut && <EditInput {...{ approval, question, ...about, decide, fail }} />}
+      <DenyWithNote {...{ approval, ...about, decide }} />
     </fieldset>
   );
 }
@@ -66,10 +78,17 @@ interface About {
   readonly isSending: boolean;
 }
 
-type EditProps = About & Pick<Props, "question" | "decide" | "fail">;
+type EditProps = About & Pick<Props, "approval" | "question" | "decide" | "fail">;
 
-function EditInput({ question, about, isSending, decide, fail }: EditProps) {
-  const [text, setText] = useState(() => editableJson(question.input));
+/** What was typed, and the input that it was made of. */
+interface Edited {
+  readonly of: string;
+  readonly text: string;
+}
+
+function EditInput({ approval, question, about, isSending, decide, fail }: EditProps) {
+  const [edited, setEdited] = useKeptState(`edited:${approval}`, isEdited);
+  const text = edited?.of === question.input ? edited.text : editableJson(question.input);
   const send = () => {
     try {
       decide({ decision: "allow", input: inputObject(text) });
@@ -88,7 +107,7 @@ function EditInput({ question, about, isSending, decide, fail }: EditProps) {
         autoComplete="off"
         classNames={{ input: classes.json ?? "" }}
         value={text}
-        onChange={({ currentTarget: { value } }) => setText(value)}
+        onChange={({ currentTarget: { value } }) => setEdited({ of: question.input, text: value })}
       />
       <DecisionButton about={about} isSending={isSending} press={send}>
         Allow with these changes
@@ -97,8 +116,15 @@ function EditInput({ question, about, isSending, decide, fail }: EditProps) {
   );
 }
 
-function DenyWithNote({ about, isSending, decide }: About & Pick<Props, "decide">) {
-  const [note, setNote] = useState("");
+function isEdited(kept: unknown): kept is Edited {
+  if (typeof kept !== "object" || kept === null || !("of" in kept) || !("text" in kept)) return false;
+  return isText(kept.of) && isText(kept.text);
+}
+
+type NoteProps = About & Pick<Props, "approval" | "decide">;
+
+function DenyWithNote({ approval, about, isSending, decide }: NoteProps) {
+  const [note = "", setNote] = useKeptState(`note:${approval}`, isText);
   const word = note.trim();
   return (
     <details className={classes.more}>

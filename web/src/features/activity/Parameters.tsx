@@ -18,7 +18,8 @@ export function Parameters({ input, isShort = false }: Props) {
     <div className={classes.parameters} data-short={isShort || undefined}>
       {shown.map(([name, value]) => (
         <code key={name}>
-          <span className={classes.name}>{visibleLine(name)}:</span> <bdi>{visibleLines(value)}</bdi>
+          <span className={classes.name}>{visibleLine(name)}:</span>{" "}
+          <bdi>{isShort ? withoutRoom(value) : visibleLines(value)}</bdi>
         </code>
       ))}
       {shown.length < all.length && (
@@ -26,4 +27,9 @@ export function Parameters({ input, isShort = false }: Props) {
       )}
     </div>
   );
+}
+
+/** What is cut after two lines must not be pushed out of them. */
+function withoutRoom(value: string): string {
+  return visibleLines(value).replace(/ {9,}/g, (room) => ` [${room.length} spaces] `);
 }

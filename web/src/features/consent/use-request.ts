@@ -6,6 +6,7 @@ import { type AccountView, signedInAccount } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";
 import { isSignedOut } from "../../relay/api-error.ts";
 import { onOtherSession } from "../../relay/session.ts";
+import { tellApart } from "../../relay/told-apart.ts";
 import { keepRequest, takeRequest } from "../sign-in/codes.ts";
 
 export interface Asked {
@@ -58,7 +59,7 @@ async function stateOf(request: string): Promise<RequestState> {
       await Promise.all([api("POST /v1/oauth/requests", { body: { request } }), api("GET /v1/devices")]);
     // Who sees it need not be led here again.
     takeRequest();
-    const own = devices.filter(({ shared_by: by }) => by === undefined);
+    const own = devices.map(tellApart(devices)).filter(({ shared_by: by }) => by === undefined);
     const offered = machine === null ? own : own.filter(({ id }) => id === machine);
     return { kind: "asked", asked: { client, host, isLocal, machine, account, offered } };
   } catch (error) {

@@ -1,23 +1,25 @@
 /** What the owner can do with a machine: its name and tags, its program, and removing it. */
 
-import { Button, Divider, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
 import { refreshDevices } from "../../relay/devices.ts";
+import { givenName } from "../../relay/told-apart.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { isOnline } from "../../ui/device-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
+import { TagsField } from "./TagsField.tsx";
 
 export function ManagePanel({ device }: { device: DeviceView }) {
   return (
     <Panel title="Manage">
       <Stack gap="md">
         <NameForm device={device} />
-        <TagsForm device={device} />
+        <TagsField device={device} />
         <Divider />
         <ShareButton device={device} />
         <Divider />
@@ -31,7 +33,8 @@ export function ManagePanel({ device }: { device: DeviceView }) {
 
 function NameForm({ device }: { device: DeviceView }) {
   const [typed, setTyped] = useKeptState(`name:${device.id}`, isText);
-  const name = typed ?? device.name;
+  const given = givenName(device);
+  const name = typed ?? given;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     try {
@@ -55,29 +58,11 @@ function NameForm({ device }: { device: DeviceView }) {
           value={name}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={name === device.name}>
+        <Button type="submit" variant="default" disabled={name === given}>
           Rename
         </Button>
       </Group>
     </form>
-  );
-}
-
-function TagsForm({ device: { id, tags = [] } }: { device: DeviceView }) {
-  const change = async (next: string[]) => {
-    const body = { tags: next.map((tag) => tag.toLowerCase()) };
-    await api("PATCH /v1/devices/{device}", { path: { device: id }, body }).catch(sayProblem);
-    await refreshDevices();
-  };
-  return (
-    <TagsInput
-      label="Tags"
-      description="Tokens that were made for a tag reach this machine at once."
-      placeholder={tags.length === 0 ? "home, server" : ""}
-      maxTags={16}
-      value={[...tags]}
-      onChange={(next) => void change(next)}
-    />
   );
 }
 

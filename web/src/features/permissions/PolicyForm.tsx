@@ -5,6 +5,7 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import { policyLines } from "@matrx/shared/policy-words.ts";
 import { useState } from "react";
 import { queryClient } from "../../app/query.ts";
+import { differing, rebased } from "../../app/rebased.ts";
 import { useKeptState } from "../../app/use-kept-state.ts";
 import { api } from "../../relay/api.ts";
 import { fits } from "../../relay/shapes.ts";
@@ -25,18 +26,29 @@ interface Props {
   readonly tools: readonly string[];
 }
 
+/** What is typed, and the policy that it began with. */
+interface Draft {
+  readonly base: Policy;
+  readonly policy: Policy;
+}
+
 export function PolicyForm({ device, stored, tools }: Props) {
-  const [draft, setDraft] = useKeptState(`policy:${device}`, isPolicy);
-  const policy = draft ?? stored;
+  const [draft, setDraft] = useKeptState(`policy:${device}`, isDraft);
+  const policy = draft ? rebased(draft.base, draft.policy, stored) : stored;
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [error, setError] = useState<unknown>();
   const { isBusy, run } = useWork(setError);
-  const isChanged = JSON.stringify(policy) !== JSON.stringify(stored);
+  const isChanged = differing(policy, stored).length > 0;
+  const isElsewhereToo = isChanged && draft !== undefined && differing(draft.base, stored).length > 0;
   const set = (change: Partial<{ [K in keyof Policy]: Policy[K] | undefined }>) =>
-    setDraft(withoutUndefined({ ...policy, ...change }));
+    setDraft({ base: stored, policy: withoutUndefined({ ...policy, ...change }) });
   const save = () => {
     setError(undefined);
     return run(async () => {
+      const now = await api("GET /v1/devices/{device}/policy", { path: { device } });
+      queryClient.setQueryData(["policy", device], now);
+      // Nobody saves what they have not seen.
+      if (differing(now, stored).length > 0) return;
       const { warnings: told = [], ...saved } = await api("PUT /v1/devices/{device}/policy", {
         path: { device },
         body: policy,
@@ -120,6 +132,12 @@ export function PolicyForm({ device, stored, tools }: Props) {
             {warning}
           </Alert>
         ))}
+        {isElsewhereToo && (
+          <Alert color="yellow" variant="outline" mt="sm">
+            These permissions were changed elsewhere meanwhile. What was changed there stays, unless you
+            changed the same. Look at what would result, then save.
+          </Alert>
+        )}
         {error !== undefined && <Problem error={error} />}
         <Group mt="md">
           <Button onClick={() => void save()} disabled={!isChanged} loading={isBusy}>
@@ -132,6 +150,11 @@ export function PolicyForm({ device, stored, tools }: Props) {
       </Panel>
     </div>
   );
+}
+
+function isDraft(kept: unknown): kept is Draft {
+  if (typeof kept !== "object" || kept === null || !("base" in kept) || !("policy" in kept)) return false;
+  return isPolicy(kept.base) && isPolicy(kept.policy);
 }
 
 /** As far as the form needs it: the relay checks what is sent. */

@@ -1,5 +1,6 @@
 /** Changes a token or a share: its name, its limits, its end. */
 import { useState } from "react";
+import { differing, rebased } from "../../../app/rebased.ts";
 import { api } from "../../../relay/api.ts";
 import { say } from "../../../ui/notices.ts";
 import { Form } from "../Form.tsx";
@@ -9,7 +10,7 @@ import { FoldersField } from "./FoldersField.tsx";
 import { MachinesField } from "./MachinesField.tsx";
 import { MoreLimits } from "./MoreLimits.tsx";
 import { NameField } from "./NameField.tsx";
-import { isShare, refreshTokens, type Token } from "./queries.ts";
+import { isShare, readToken, refreshTokens, type Token } from "./queries.ts";
 import { ScriptEffectsField } from "./ScriptEffectsField.tsx";
 import { UntilField } from "./UntilField.tsx";
 import { Warnings } from "./Warnings.tsx";
@@ -22,15 +23,23 @@ interface Props {
 }
 
 export function EditForm({ token, done, refresh }: Props) {
-  const [before] = useState(() => draftOf(token));
+  const [base, setBase] = useState(token);
+  const before = draftOf(base);
   const [draft, setDraft] = useState(before);
   const fields = { draft, change: (changed: Partial<Draft>) => setDraft({ ...draft, ...changed }) };
   const isScript = token.credential === "script";
   const save = async () => {
     const missing = missingIn(draft);
     if (missing) throw new Error(missing);
+    const now = (await readToken(token.id)) ?? base;
+    setBase(now);
+    if (differing(before, draftOf(now)).length > 0) {
+      // Nobody saves what they have not seen.
+      setDraft(rebased(before, draft, draftOf(now)));
+      throw new Error(ELSEWHERE);
+    }
     const path = { grant: token.id };
-    const changed = await api("PATCH /v1/tokens/{grant}", { path, body: changeOf(token, draft) });
+    const changed = await api("PATCH /v1/tokens/{grant}", { path, body: changeOf(now, draft) });
     await Promise.all([refreshTokens(), refresh?.()]);
     say(`${changed.name} was changed.${lateWords(changed)}`);
     done();
@@ -51,6 +60,9 @@ export function EditForm({ token, done, refresh }: Props) {
     </Form>
   );
 }
+
+const ELSEWHERE =
+  "It was changed elsewhere meanwhile. What was changed there stands here now, unless you changed the same. Look, then save again.";
 
 function lateWords({
   devices_holding: all,

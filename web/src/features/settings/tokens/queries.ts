@@ -7,13 +7,17 @@ export type Token = Answer<"GET /v1/tokens">["tokens"][number];
 
 const TOKENS_KEY = ["tokens"];
 
+// Other pages read the same: what is kept is the answer as it came.
+const TOKENS = { queryKey: TOKENS_KEY, queryFn: () => api("GET /v1/tokens") };
+
 export function useTokens() {
-  // Other pages read the same: what is kept is the answer as it came.
-  return useQuery({
-    queryKey: TOKENS_KEY,
-    queryFn: () => api("GET /v1/tokens"),
-    select: ({ tokens }) => tokens,
-  });
+  return useQuery({ ...TOKENS, select: ({ tokens }) => tokens });
+}
+
+/** One of them as it is at this moment; undefined: it is none of the account's any more. */
+export async function readToken(id: string): Promise<Token | undefined> {
+  const { tokens } = await queryClient.fetchQuery({ ...TOKENS, staleTime: 0 });
+  return tokens.find((token) => token.id === id);
 }
 
 /** One of them, with the machines that keep a copy of it. */
