@@ -86,6 +86,17 @@ const tool = createRoute({
   component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
+const files = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/files/$",
+  validateSearch: ({ file, edit }: Record<string, unknown>): { file?: string; edit?: true } => ({
+    // A name such as 2024 is read as a number.
+    ...((typeof file === "string" || typeof file === "number") && { file: String(file) }),
+    ...(edit === true && { edit }),
+  }),
+  component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
+});
+
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
@@ -154,6 +165,7 @@ export const router = createRouter({
     device,
     tools,
     tool,
+    files,
     permissions,
     activity,
     callRecord,

@@ -37,6 +37,16 @@ export function openEvents<L extends Line>(
   return open(line, { ...(options as Request), headers: accepting, signal });
 }
 
+/** The response to a request for bytes, until `signal`. Throws ApiError; the signal's reason when that ends it. */
+export function openBytes<L extends Line>(
+  line: L,
+  options: NonNullable<Options<L>[0]>,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return open(line, { ...(options as Request), headers, signal });
+}
+
 /** The answer to a request for a file. Throws ApiError. */
 export async function openFile<L extends Line>(line: L, ...[options]: Options<L>): Promise<Blob> {
   const response = await open(line, (options ?? {}) as Request);
