@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { FILE_SHOTS } from "./file-shots.ts";
 import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
 import { bareMachine, removeMachines } from "./machines.ts";
@@ -112,6 +113,7 @@ export const SHOTS: readonly Shot[] = [
       await page.getByText("2 done", { exact: true }).waitFor();
     },
   },
+  ...FILE_SHOTS,
   { name: "permissions", path: ofStudio("/permissions"), until: text("Who may do what") },
   { name: "pair", path: () => "/pair", until: text("Its code") },
   {

@@ -8,12 +8,15 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, type Opened, startApp } from "./app.ts";
+import { expectNoObjections, type Opened, smallTargets, startApp } from "./app.ts";
+
+const LONG = process.env.MODE === "long";
 
 /** Runs in our origin if any of it is taken for markup. */
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
@@ -161,4 +164,195 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     expect(await page.title()).not.toContain("owned");
     expect(await page.locator("main img").count()).toBe(0);
   });
+
+  test("begin at home from the navigation, and the root is above all", async () => {
+    opened = await app.open(`/d/${app.machine.id}`);
+    page = opened.page;
+    await page
+      .getByRole("navigation", { name: "Main", exact: true })
+      .getByRole("link", { name: "Files" })
+      .click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(address(homedir()));
+    await page.getByRole("navigation", { name: "Folder", exact: true }).getByRole("link").first().click();
+    await expect.poll(names).toContain("usr");
+    await page.reload();
+    await expect.poll(names).toContain("usr");
+    const tree = page.getByRole("tree");
+    await tree.getByRole("treeitem", { name: "usr" }).first().focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => new URL(page.url()).pathname).toBe(address("/usr"));
+  });
+
+  test("have a menu at the pointer, by a key and by a finger that stays", async () => {
+    write("notes.txt");
+    await open();
+    await row("notes.txt").click({ button: "right" });
+    const items = () => page.getByRole("menuitem").allTextContents();
+    const all = [
+      ...["Open", "Edit", "Download", "Copy path", "Rename …", "Move to …"],
+      ...["Share a link …", "Send to the cloud store", "Delete"],
+    ];
+    await expect.poll(items).toEqual(all);
+    await expectNoObjections(opened as Opened);
+    await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Open");
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await grid().focus();
+    await page.keyboard.press("Shift+F10");
+    await expect.poll(items).toEqual(all);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("grid");
+
+    await open(folder, { screen: "phone" });
+    const box = await row("notes.txt").boundingBox();
+    const devtools = await page.context().newCDPSession(page);
+    const touchPoints = [{ x: (box?.x ?? 0) + 60, y: (box?.y ?? 0) + 20 }];
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
+    await expect.poll(items).toEqual(all);
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await expect.poll(items).toEqual(all);
+    expect(await smallTargets(page, "[role=menuitem], main button, [role=row][data-index]", 36)).toEqual([]);
+    await expectNoObjections(opened as Opened);
+  });
+
+  test("are moved into another folder by their menu, and saved on the person's own disk", async () => {
+    mkdirSync(join(folder, "there"));
+    write("notes.txt", "about pumps");
+    await open();
+    await row("notes.txt").getByRole("button").click();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Download" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe("notes.txt");
+    expect(readFileSync(await saved.path(), "utf8")).toBe("about pumps");
+    await row("notes.txt").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Move to" }).click();
+    await page.getByLabel("Folder for notes.txt").fill(join(folder, "there"));
+    await page.getByRole("button", { name: "Move", exact: true }).click();
+    await expect.poll(names).toEqual(["there"]);
+    expect(readFileSync(join(folder, "there/notes.txt"), "utf8")).toBe("about pumps");
+  });
+
+  test("of any size are saved as they come, once the app's worker is there", async () => {
+    write("film.bin", new Uint8Array(3_000_000).fill(7));
+    await open(folder, { workers: true });
+    await page.waitForFunction("navigator.serviceWorker.ready.then(() => true)");
+    await page.reload();
+    await page.waitForFunction("navigator.serviceWorker.controller !== null");
+    await row("film.bin").getByRole("button").click();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Download" }).click(),
+    ]);
+    // It is no copy in the page's memory.
+    expect(saved.url()).toContain(`/v1/devices/${app.machine.id}/files/`);
+    expect(readFileSync(await saved.path()).equals(readFileSync(join(folder, "film.bin")))).toBe(true);
+    await row("film.bin").waitFor();
+  });
+
+  test("are shared by a link that works until it is revoked", async () => {
+    write("notes.txt", "about pumps");
+    await open();
+    await row("notes.txt").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Share a link" }).click();
+    await page.getByRole("combobox", { name: "It works for" }).selectOption("An hour");
+    await page.getByRole("button", { name: "Make the link" }).click();
+    const link = await page.getByLabel("The link, shown only now").inputValue();
+    await expectNoObjections(opened as Opened);
+    expect(await (await fetch(link)).text()).toBe("about pumps");
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await page.getByText("The link no longer works.").waitFor();
+    await expect.poll(async () => (await fetch(link)).status).not.toBe(200);
+  });
+
+  test("are sent to the cloud store", async () => {
+    write("notes.txt", "about pumps");
+    await open();
+    await row("notes.txt").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Send to the cloud store" }).click();
+    await page.getByText("notes.txt is in the cloud store for a week").waitFor();
+  });
+
+  test("whose address is a file's are shown in their folder, and those that are gone are told", async () => {
+    write("notes.txt", "about pumps");
+    await open(join(folder, "notes.txt"));
+    await expect.poll(() => file().locator("pre").textContent()).toBe("about pumps\n");
+    await expect.poll(names).toEqual(["notes.txt"]);
+    await page.goto(`${app.relay.url}${address(join(folder, "no such"))}`);
+    await page
+      .getByRole("alert")
+      .getByText(/no such/)
+      .waitFor();
+    await expectNoObjections(opened as Opened);
+  });
+
+  test("of a machine that is away are told calmly, and are there again when it is back", async () => {
+    write("notes.txt");
+    await open();
+    await row("notes.txt").waitFor();
+    await app.machine.agent.stop();
+    await page.getByText(/ is offline: /).waitFor({ timeout: 60_000 });
+    await expectNoObjections(opened as Opened);
+    await expect.poll(() => page.getByRole("button", { name: "Upload" }).isDisabled()).toBe(true);
+    app.machine.agent = await startAgent({
+      dataDir: app.relay.dataDir,
+      onStart: () => undefined,
+      onDeath: () => undefined,
+    });
+    await page.getByText(/ is offline: /).waitFor({ state: "detached", timeout: 60_000 });
+    write("more.txt");
+    await page.getByRole("button", { name: "Read anew" }).click();
+    await expect.poll(names).toEqual(["more.txt", "notes.txt"]);
+  }, 150_000);
+
+  test("by the thousand are scrolled with few of them drawn, and found by name", async () => {
+    for (let at = 0; at < 5_000; at++) write(`measurement-${at}.csv`, "");
+    await open();
+    await page.getByText("5000 entries").waitFor();
+    const lines = () => page.locator("[role=row][data-index]").count();
+    expect(await lines()).toBeLessThan(80);
+    await grid().focus();
+    await page.keyboard.press("End");
+    await expect.poll(active).toBe("measurement-4999.csv");
+    expect(await lines()).toBeLessThan(80);
+    const longest = await page.evaluate<number>(SCROLLING);
+    expect(longest, "the longest frame while it scrolls, in ms").toBeLessThan(250);
+    await page.getByLabel("Filter this folder").fill("-777");
+    await expect.poll(names).toEqual(["measurement-777.csv"]);
+    await expectNoObjections(opened as Opened);
+  });
+
+  test.runIf(LONG)(
+    "by the hundred thousand come in pages, and the machine finds them by name",
+    async () => {
+      for (let at = 0; at < 200_000; at++) write(`n${String(at).padStart(6, "0")}`, "");
+      const began = Date.now();
+      await open();
+      await expect.poll(names).toContain("n000000");
+      expect(Date.now() - began).toBeLessThan(20_000);
+      await page.getByText(/^5,000 of 200000 entries/).waitFor();
+      await grid().focus();
+      await page.keyboard.press("End");
+      await page.getByText(/^10,000 of/).waitFor();
+      await page.getByLabel("Filter this folder").fill("n199999");
+      await expect.poll(names).toEqual(["n199999"]);
+    },
+    300_000,
+  );
 });
+
+/** Scrolls from the top to the end within a second. Resolves to the longest time between two frames, in milliseconds. */
+const SCROLLING = `(async () => {
+  const grid = document.querySelector("[role=grid]");
+  grid.scrollTop = 0;
+  let [longest, last] = [0, performance.now()];
+  for (let step = 0; step <= 60; step++) {
+    await new Promise(requestAnimationFrame);
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    grid.scrollTop = (grid.scrollHeight * step) / 60;
+  }
+  return longest;
+})()`;

@@ -3,6 +3,7 @@ import {
   IconActivity,
   IconBook,
   IconDeviceDesktop,
+  IconFolder,
   IconGauge,
   IconPlus,
   IconSettings,
@@ -14,6 +15,7 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/files/$", label: "Files", icon: IconFolder },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },
 ] as const;
 

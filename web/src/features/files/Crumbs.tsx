@@ -20,7 +20,7 @@ export function Crumbs({ device, path }: { device: string; path: string }) {
           <Link
             to="/d/$device/files/$"
             params={{ device, _splat: splatOf(step.path) }}
-            aria-current={at === steps.length - 1 ? "page" : undefined}
+            activeOptions={{ exact: true, includeSearch: false }}
           >
             <bdi>{visibleLine(step.name)}</bdi>
           </Link>

@@ -1,9 +1,9 @@
 /** All that can be done with an entry, at the place where it was asked for. */
-import "@mantine/core/styles/Menu.css";
 import { Menu } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { nameInText } from "../../ui/visible-text.ts";
 import { closeMenu, useOpen } from "./dialog.ts";
+import classes from "./Files.module.css";
 import { useEntryActions } from "./use-entry-actions.ts";
 
 export function EntryMenu() {
@@ -31,14 +31,24 @@ function OpenMenu({ menu }: { menu: Opened }) {
       onClose={closeMenu}
       position="bottom-start"
       offset={0}
-      withinPortal
+      withinPortal={false}
+      floatingStrategy="fixed"
+      withInitialFocusPlaceholder={false}
+      // Neither the key that opens it closes it, nor what browsers make of a finger that is lifted.
+      clickOutsideEvents={["pointerdown"]}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
       menuItemTabIndex={0}
       trapFocus
     >
       <Menu.Target>
-        <div style={{ position: "fixed", left: x, top: y, width: 1, height: 1 }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label="Place of the menu"
+          className={classes.menuPlace}
+          style={{ left: x, top: y }}
+        />
       </Menu.Target>
       <Menu.Dropdown aria-label={`Actions for ${nameInText(entry.name)}`}>
         {actions.map(({ label, icon: Icon, isRed, act }) => (

@@ -1,9 +1,8 @@
 /** The folders from the root to the one that is shown, and those beside them. A folder is read when it is opened. */
-import "@mantine/core/styles/Tree.css";
 import { Tree, type TreeNodeData, useTree } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconFolderFilled } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useQueries } from "../../app/query.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { isFolder } from "./entries.ts";
@@ -64,10 +63,17 @@ export function FolderTree({ device, path, isReachable }: Props) {
   const shape = JSON.stringify(root ? [nodeOf(root.path, root.name, 0)] : []);
   // The tree begins anew with other data, so it gets the same as long as they say the same.
   const data = useMemo<TreeNodeData[]>(() => JSON.parse(shape), [shape]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Also when folders above it were read, which moves it.
+    if (shape && path)
+      nav.current?.querySelector("[data-current=true]")?.scrollIntoView({ block: "nearest" });
+  }, [path, shape]);
   const go = (folder: string) =>
     void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(folder) } });
   return (
     <nav
+      ref={nav}
       className={classes.tree}
       aria-label="Folders"
       onKeyDown={({ key, target }) => {

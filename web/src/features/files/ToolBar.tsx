@@ -48,6 +48,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
         <IconRefresh size={18} aria-hidden />
       </ActionIcon>
       <Button
+        className={classes.newFolder}
         variant="default"
         disabled={!isReachable}
         leftSection={<IconFolderPlus size={16} aria-hidden />}

@@ -2,18 +2,22 @@
 
 /** Where the machine begins: the home folder, or the first folder that the person may see. */
 export const HOME = "~";
+/** How the root stands in the address, whose end would be empty: that is where the machine begins. */
+const ROOT = ":";
 
 const DRIVE = /^[a-z]:(?:[\\/]|$)/i;
 
-/** Of what the address has after `/files/`: absolute, or `HOME`. Nothing there is the root. */
+/** Of what the address has after `/files/`: absolute, or `HOME`. */
 export function pathOf(splat: string): string {
-  if (splat === HOME) return HOME;
+  if (splat === "" || splat === HOME) return HOME;
+  if (splat === ROOT) return "/";
   return DRIVE.test(splat) ? withSlash(splat) : `/${splat.replace(/\/+$/, "")}`;
 }
 
 /** What the address has of a path. */
 export function splatOf(path: string): string {
-  if (path === HOME) return HOME;
+  if (path === HOME) return "";
+  if (path === "/") return ROOT;
   return DRIVE.test(path) ? path.replaceAll("\\", "/").replace(/\/$/, "") : path.replace(/^\/+/, "");
 }
 

@@ -1,5 +1,4 @@
 /** Chooses files, or a folder, to be uploaded. */
-import "@mantine/core/styles/Menu.css";
 import { Button, Menu } from "@mantine/core";
 import { IconFiles, IconFolder, IconUpload } from "@tabler/icons-react";
 import { type ChangeEvent, useRef } from "react";
@@ -33,7 +32,12 @@ export function UploadButton({ device, folder, isReachable }: Props) {
         aria-label="Folder to upload"
         onChange={take}
       />
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu
+        position="bottom-end"
+        transitionProps={{ duration: 0 }}
+        withinPortal={false}
+        withInitialFocusPlaceholder={false}
+      >
         <Menu.Target>
           <Button disabled={!isReachable} leftSection={<IconUpload size={16} aria-hidden />}>
             Upload
