@@ -163,11 +163,11 @@ describe("a file that is looked at", NEEDS_CHROMIUM, () => {
       .poll(() => page.evaluate("document.querySelector('audio').readyState"))
       .toBeGreaterThanOrEqual(2);
     await expectNoObjections(opened);
-    // A page that did not ask for it gets no token: a link elsewhere opens nothing.
-    const { status } = (await page.evaluate(
-      `fetch(document.querySelector('audio').getAttribute('src')).then(({ status }) => ({ status }))`,
-    )) as { status: number };
-    expect(status).toBe(401);
+    // A link elsewhere opens nothing, also while it is played here.
+    const source = await player.getAttribute("src");
+    const other = await page.context().newPage();
+    const answer = await other.goto(`${app.relay.url}${source}`);
+    expect(answer?.status()).toBe(401);
   });
 
   test("on a phone it takes the place of its folder, and the way back leads there", async () => {

@@ -250,6 +250,10 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     expect(saved.url()).toContain(`/v1/devices/${app.machine.id}/files/`);
     expect(readFileSync(await saved.path()).equals(readFileSync(join(folder, "film.bin")))).toBe(true);
     await row("film.bin").waitFor();
+    // Somebody's link to it saves nothing: the page has to ask for it each time.
+    const other = await page.context().newPage();
+    const answer = await other.goto(saved.url());
+    expect(answer?.status()).toBe(401);
   });
 
   test("are shared by a link that works until it is revoked", async () => {

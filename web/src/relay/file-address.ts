@@ -6,20 +6,34 @@ import { accessToken } from "./api.ts";
 import type { PlacedFile } from "./file-bytes.ts";
 
 /** Paths with their queries that this page has given to the browser. */
-const given = new Set<string>();
+const played = new Set<string>();
+/** Each is good for one request. */
+const saved = new Set<string>();
 
-/** Undefined: no service worker is in charge of this page, as on the first visit. `inline`: it is not saved but shown. */
-export function fileAddress({ device, path }: PlacedFile, inline?: "inline"): string | undefined {
-  if (!globalThis.navigator?.serviceWorker?.controller) return undefined;
-  const query = inline === undefined ? "" : "?inline=true";
-  const address = `/v1/devices/${encodeURIComponent(device)}/files/${encodeURIComponent(path)}${query}`;
-  given.add(address);
+/** Where an element fetches what it plays. Undefined: no service worker is in charge of this page, as on the first visit. */
+export function playedAddress(file: PlacedFile): string | undefined {
+  return given(`${addressOf(file)}?inline=true`, played);
+}
+
+/** Where the browser goes to save it, or a folder as a zip; once. Undefined as above. */
+export function savedAddress(file: PlacedFile): string | undefined {
+  return given(addressOf(file), saved);
+}
+
+function given(address: string, addresses: Set<string>): string | undefined {
+  if (!navigator.serviceWorker?.controller) return undefined;
+  addresses.add(address);
   return address;
+}
+
+function addressOf({ device, path }: PlacedFile): string {
+  return `/v1/devices/${encodeURIComponent(device)}/files/${encodeURIComponent(path)}`;
 }
 
 navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) => {
   const { type, address } = (data ?? {}) as { type?: unknown; address?: unknown };
-  if (type !== "token for" || typeof address !== "string" || !given.has(address)) return;
+  if (type !== "token for" || typeof address !== "string") return;
+  if (!played.has(address) && !saved.delete(address)) return;
   void accessToken().then(
     (token) => port?.postMessage(token),
     () => port?.postMessage(undefined),

@@ -6,14 +6,14 @@ declare const self: ServiceWorkerGlobalScope;
 const PATIENCE = 5_000;
 
 const FILE = /^\/v1\/devices\/[^/]+\/files\/./;
-const KINDS: readonly string[] = ["audio", "video", "document"] satisfies RequestDestination[];
+const PLAYED: readonly string[] = ["audio", "video"] satisfies RequestDestination[];
 
 /** What scripts of a page fetch has its token already. */
 export function isFile({ url, method, destination }: Request): boolean {
-  const { origin, pathname } = new URL(url);
-  return (
-    origin === self.location.origin && method === "GET" && FILE.test(pathname) && KINDS.includes(destination)
-  );
+  const { origin, pathname, search } = new URL(url);
+  if (origin !== self.location.origin || method !== "GET" || !FILE.test(pathname)) return false;
+  // A tab shows none of them: it only saves what it is sent to.
+  return PLAYED.includes(destination) || (destination === "document" && search === "");
 }
 
 export async function answerFile(request: Request): Promise<Response> {

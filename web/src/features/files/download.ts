@@ -1,6 +1,6 @@
 /** Saves a file, or a folder as a zip, on the person's own disk. */
 import { ApiError } from "../../relay/api-error.ts";
-import { fileAddress } from "../../relay/file-address.ts";
+import { savedAddress } from "../../relay/file-address.ts";
 import { openWhole } from "../../relay/file-bytes.ts";
 import { say } from "../../ui/notices.ts";
 import { saveFile } from "../../ui/save-file.ts";
@@ -15,7 +15,7 @@ const MOST_IN_MEMORY = 256 * 1024 * 1024;
 /** Throws ApiError. */
 export async function download({ device, folder, entry }: Placed): Promise<void> {
   const file = { device, path: joined(folder, entry.name) };
-  const address = fileAddress(file);
+  const address = savedAddress(file);
   if (address !== undefined) return follow(address);
   if ((entry.size ?? 0) > MOST_IN_MEMORY) throw needsWorkerError();
   say(`Downloading ${nameInText(entry.name)} …`);

@@ -1,7 +1,7 @@
 /** Sound and films: the browser fetches what it plays, part by part. */
 import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { fileAddress } from "../../../relay/file-address.ts";
+import { playedAddress } from "../../../relay/file-address.ts";
 import { readWhole } from "../../../relay/file-bytes.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { visibleLine } from "../../../ui/visible-text.ts";
@@ -35,7 +35,7 @@ function useAddress({ file, head }: Pick<Shown, "file" | "head">) {
   const [state, setState] = useState<{ address?: string; error?: unknown }>({});
   const { device, path } = file;
   useEffect(() => {
-    const address = fileAddress({ device, path }, "inline");
+    const address = playedAddress({ device, path });
     if (address !== undefined) return setState({ address });
     const leaving = new AbortController();
     let url: string | undefined;
