@@ -18,6 +18,8 @@ import { expectNoObjections, type Opened, smallTargets, startApp } from "./app.t
 
 const LONG = process.env.MODE === "long";
 
+const TARGETS = "[role=menuitem], [role=row] button, [role=row][data-index]";
+
 /** Runs in our origin if any of it is taken for markup. */
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
@@ -212,7 +214,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     await expect.poll(items).toEqual(all);
     await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
     await expect.poll(items).toEqual(all);
-    expect(await smallTargets(page, "[role=menuitem], main button, [role=row][data-index]", 36)).toEqual([]);
+    expect(await smallTargets(page, TARGETS, 40)).toEqual([]);
     await expectNoObjections(opened as Opened);
   });
 
@@ -322,7 +324,8 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     await expect.poll(active).toBe("measurement-4999.csv");
     expect(await lines()).toBeLessThan(80);
     const longest = await page.evaluate<number>(SCROLLING);
-    expect(longest, "the longest frame while it scrolls, in ms").toBeLessThan(250);
+    // A busy machine makes frames late.
+    if (LONG) expect(longest, "the longest frame while it scrolls, in ms").toBeLessThan(100);
     await page.getByLabel("Filter this folder").fill("-777");
     await expect.poll(names).toEqual(["measurement-777.csv"]);
     await expectNoObjections(opened as Opened);
