@@ -61,6 +61,9 @@ describe("a file that is looked at", NEEDS_CHROMIUM, () => {
     await expect
       .poll(() => content().locator("[data-number='4']").textContent())
       .toBe("def water(minutes: int) -> str:\n");
+    const colour = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector("${selector}")).color`);
+    expect(await colour("[data-kind=keyword]")).not.toBe(await colour("[data-number='1']"));
     await expectNoObjections(opened);
     await page.getByRole("button", { name: "Close the file" }).click();
     await file().waitFor({ state: "detached" });

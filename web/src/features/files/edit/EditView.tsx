@@ -8,6 +8,7 @@ import { useWork } from "../../../ui/use-work.ts";
 import { nameInText } from "../../../ui/visible-text.ts";
 import { isConflict } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
+import code from "../preview/Code.module.css";
 import { Conflict } from "./Conflict.tsx";
 import { dropDraft, keepDraft } from "./draft.ts";
 import classes from "./Edit.module.css";
@@ -129,7 +130,7 @@ export function EditView({ device, folder, name, version, hasDraft, again }: Pro
         />
       )}
       {error !== undefined && <Problem error={error} />}
-      <div ref={box} className={classes.editor} />
+      <div ref={box} className={`${classes.editor} ${code.code}`} />
       <div className={classes.foot}>
         <Text size="sm" c="dimmed" role="status" className={classes.state}>
           {isChanged

@@ -1,5 +1,6 @@
 /** Text in its language's colours, which come when they are there. Long texts have none: they would take too long. */
 import { memo, useEffect, useState } from "react";
+import code from "./Code.module.css";
 import type { Colored } from "./highlight.ts";
 import { languageOf } from "./languages.ts";
 import classes from "./Preview.module.css";
@@ -30,7 +31,7 @@ export function TextLines({ text, name }: { text: string; name: string }) {
       : text.split("\n").map((line) => [{ text: shownText(line), kind: undefined }]);
   const blocks = Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, at) => at * BLOCK);
   return (
-    <pre className={classes.lines} dir="ltr">
+    <pre className={`${classes.lines} ${code.code}`} dir="ltr">
       {blocks.map((from) => (
         <Block key={from} lines={lines.slice(from, from + BLOCK)} from={from} />
       ))}
