@@ -1,6 +1,8 @@
 /** Files on their way to machines. They go on while the person is on other pages of the app. */
 import { create } from "zustand";
 import { dropInTab, keepInTab, keptInTab, onForget } from "../../../app/tab-store.ts";
+import { plural } from "../../../ui/format.ts";
+import { say } from "../../../ui/notices.ts";
 import { joined, parentOf } from "../paths.ts";
 import { forgetFolder } from "../use-folder.ts";
 import { areUploads, isGoing, isOpen, type Upload } from "./item.ts";
@@ -163,6 +165,7 @@ function begin(upload: Upload, file: File): void {
         files.delete(id);
         over({ state: "done", sent: upload.size, url: undefined });
         shown(upload);
+        sayEnd();
       },
       onTaken: () => {
         const { keepBoth } = upload;
@@ -184,6 +187,15 @@ function note(): void {
   const sample = { at: performance.now(), bytes: sentBytes };
   useQueue.setState(({ samples }) => ({ samples: withSample(samples, sample) }));
 }
+
+/** For whoever is on another page. */
+function sayEnd(): void {
+  const { uploads } = useQueue.getState();
+  if (uploads.some(isGoing) || FILES_PAGE.test(location.pathname)) return;
+  say(`${plural(uploads.filter(({ state }) => state === "done").length, "file")} uploaded.`);
+}
+
+const FILES_PAGE = /^\/d\/[^/]+\/files(?:\/|$)/;
 
 let isShowing = false;
 /** The folder is read anew: not for each of a thousand files. */
