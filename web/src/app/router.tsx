@@ -90,8 +90,7 @@ const files = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/files/$",
   validateSearch: ({ file, edit }: Record<string, unknown>): { file?: string; edit?: true } => ({
-    // A name such as 2024 is read as a number.
-    ...((typeof file === "string" || typeof file === "number") && { file: String(file) }),
+    ...(typeof file === "string" && { file }),
     ...(edit === true && { edit }),
   }),
   component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),

@@ -27,7 +27,6 @@ export const SHAPES: { readonly [L in Line]?: Shape<Answer<L>> } = {
   "POST /v1/devices": { device: "record", token: "text" },
   "GET /v1/devices/{device}/tools": { tools: ["name", "description", "effect"] },
   "POST /v1/devices/{device}/tools/{tool}": { type: "text", output: "text" },
-  "POST /v1/devices/{device}/file-links": { id: "text", url: "text", expires: "text" },
   "GET /v1/devices/{device}/events": { events: ["id", "event_type", "received"] },
   "GET /v1/devices/{device}/calls": { calls: ["call", "device", "tool", "state", "created"] },
   "GET /v1/devices/{device}/calls/{call}": { call: "text", tool: "text", state: "text" },

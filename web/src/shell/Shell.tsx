@@ -151,7 +151,7 @@ function TabBar() {
     <nav className={classes.tabBar} aria-label="Main, small screen">
       <Tab place={fleet} />
       {device !== undefined &&
-        [DEVICE_TOOLS, DEVICE_FILES].map(({ to, label, icon: Icon }) => (
+        DEVICE_PLACES.slice(1, 3).map(({ to, label, icon: Icon }) => (
           <Link key={to} to={to} params={{ device }} className={classes.tab}>
             <Icon size={22} aria-hidden />
             {label}
@@ -162,8 +162,6 @@ function TabBar() {
     </nav>
   );
 }
-
-const [, DEVICE_TOOLS, DEVICE_FILES] = DEVICE_PLACES;
 
 function Tab({ place: { to, label, icon: Icon } }: { place: (typeof PLACES)[number] }) {
   return (
