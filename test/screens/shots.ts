@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { FILE_SHOTS } from "./file-shots.ts";
 import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
 import { bareMachine, removeMachines } from "./machines.ts";
@@ -130,6 +131,7 @@ export const SHOTS: readonly Shot[] = [
     path: ofStudio("/monitor?view=connections"),
     until: (page) => page.getByRole("row").nth(5).waitFor(),
   },
+  ...FILE_SHOTS,
   { name: "permissions", path: ofStudio("/permissions"), until: text("Who may do what") },
   { name: "pair", path: () => "/pair", until: text("Its code") },
   {

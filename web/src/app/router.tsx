@@ -100,6 +100,16 @@ const screen = createRoute({
   component: page(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
 });
 
+const files = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/files/$",
+  validateSearch: ({ file, edit }: Record<string, unknown>): { file?: string; edit?: true } => ({
+    ...(typeof file === "string" && { file }),
+    ...(edit === true && { edit }),
+  }),
+  component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
+});
+
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
@@ -170,6 +180,7 @@ export const router = createRouter({
     tool,
     monitor,
     screen,
+    files,
     permissions,
     activity,
     callRecord,

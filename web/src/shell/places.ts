@@ -5,6 +5,7 @@ import {
   IconBook,
   IconCamera,
   IconDeviceDesktop,
+  IconFolder,
   IconGauge,
   IconPlus,
   IconSettings,
@@ -16,6 +17,7 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/files/$", label: "Files", icon: IconFolder },
   { to: "/d/$device/monitor", label: "Monitor", icon: IconActivityHeartbeat },
   { to: "/d/$device/screen", label: "Screen", icon: IconCamera },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },

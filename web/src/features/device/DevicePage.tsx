@@ -1,7 +1,7 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
 import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
-import { IconShieldCheck, IconTool } from "@tabler/icons-react";
+import { IconFolder, IconShieldCheck, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
@@ -54,6 +54,13 @@ function RelayDevicePage({ id }: { id: string }) {
             renderRoot={(props) => <Link to="/d/$device/permissions" params={{ device: id }} {...props} />}
           >
             Permissions
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconFolder size={16} aria-hidden />}
+            renderRoot={(props) => <Link to="/d/$device/files/$" params={{ device: id }} {...props} />}
+          >
+            Files
           </Button>
           <Button
             leftSection={<IconTool size={16} aria-hidden />}
