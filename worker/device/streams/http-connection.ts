@@ -6,9 +6,9 @@ import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import {
   type ConnectionId,
   decodeStreamFrame,
-  type Opens,
   type StreamMessage,
 } from "@matrx/shared/streams/frame.ts";
+import type { Opens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Turn } from "../callers/turns.ts";
 import type { Lease } from "../leases.ts";
