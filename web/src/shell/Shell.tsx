@@ -156,13 +156,19 @@ function TabBar() {
           {DEVICE_TOOLS.label}
         </Link>
       )}
+      {device !== undefined && (
+        <Link to="/d/$device/terminal" params={{ device }} className={classes.tab}>
+          <DEVICE_TERMINAL.icon size={22} aria-hidden />
+          {DEVICE_TERMINAL.label}
+        </Link>
+      )}
       <Tab place={activity} />
       <Tab place={settings} />
     </nav>
   );
 }
 
-const [, DEVICE_TOOLS] = DEVICE_PLACES;
+const [, DEVICE_TOOLS, DEVICE_TERMINAL] = DEVICE_PLACES;
 
 function Tab({ place: { to, label, icon: Icon } }: { place: (typeof PLACES)[number] }) {
   return (

@@ -7,6 +7,7 @@ import {
   IconPlus,
   IconSettings,
   IconShieldCheck,
+  IconTerminal2,
   IconTool,
 } from "@tabler/icons-react";
 
@@ -14,6 +15,7 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/terminal", label: "Terminal", icon: IconTerminal2 },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },
 ] as const;
 

@@ -1,7 +1,7 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
 import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
-import { IconShieldCheck, IconTool } from "@tabler/icons-react";
+import { IconShieldCheck, IconTerminal2, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
@@ -55,6 +55,15 @@ function RelayDevicePage({ id }: { id: string }) {
           >
             Permissions
           </Button>
+          {device.kind === "agent" && (
+            <Button
+              variant="default"
+              leftSection={<IconTerminal2 size={16} aria-hidden />}
+              renderRoot={(props) => <Link to="/d/$device/terminal" params={{ device: id }} {...props} />}
+            >
+              Terminal
+            </Button>
+          )}
           <Button
             leftSection={<IconTool size={16} aria-hidden />}
             renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
