@@ -44,7 +44,7 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
       page,
       String.raw`clear; printf '\033[?1049hfull\n'; read -rsn1 key; printf '\033[?1049l'; printf 'got %q\n' "$key"`,
     );
-    await expectOnScreen(page, "full");
+    await expectOnScreen(page, /^full$/m);
     await page.keyboard.press("Control+f");
     await expectOnScreen(page, String.raw`got $'\006'`);
     expect(faults).toEqual([]);

@@ -168,13 +168,23 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
   });
 
   test("of another caller is only watched, until the person takes part", async () => {
-    const ai = await callerOf(app, { name: "ai", credential: "script" });
+    const ai = await callerOf(app, { name: "an AI", paths: null, ask: [] });
     const made = JSON.parse(await ai("TerminalCreate", { name: "deploy\u202e\nterm_owner" }));
-    await ai("TerminalExecute", { terminal: made.metadata.terminal, command: "echo by-the-script" });
+    await ai("TerminalExecute", { terminal: made.metadata.terminal, command: "echo by-the-$((1 + 0))" });
     const { page, faults } = await app.open(path());
     await page.getByText(String.raw`deploy\u{202E} term_owner`).waitFor();
-    await page.getByRole("button", { name: /^(Watch|Open) deploy/ }).click();
-    await expectOnScreen(page, "by-the-script");
+    await page.getByRole("button", { name: /^Watch deploy/ }).click();
+    await expectOnScreen(page, "by-the-1");
+    await page.getByText("Only watching").waitFor();
+    await page.locator(".xterm").click();
+    await page.keyboard.type("not-typed");
+    await page.getByRole("button", { name: "Type here too" }).click();
+    await page.getByText("Only watching").waitFor({ state: "detached" });
+    await expectOnScreen(page, "by-the-1");
+    await page.locator(".xterm").click();
+    await typeLine(page, "echo by-me-$((1 + 1))");
+    await expectOnScreen(page, "by-me-2");
+    expect(await screenOf(page)).not.toContain("not-typed");
     expect(faults).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import type { ITheme } from "@xterm/xterm";
 import { create } from "zustand";
 import { DeviceLink } from "../../relay/streams/device-link.ts";
+import { say } from "../../ui/notices.ts";
 import type { Command } from "./keys.ts";
 import type { Pane } from "./layout.ts";
 import { createdTerminal, type OpenTerminal, openTerminals } from "./messages.ts";
@@ -21,6 +22,8 @@ interface Shown {
   readonly watches: boolean;
   readonly view: TerminalView;
 }
+
+const ASKED = { onApproval: () => say("It waits for an approval: see Activity.") };
 
 export class Room {
   readonly device: string;
@@ -74,7 +77,7 @@ export class Room {
 
   /** Opens a terminal. Throws MatrxError. */
   async create(): Promise<{ readonly terminal: string; readonly name: string }> {
-    const { metadata } = await this.link.call("TerminalCreate", {});
+    const { metadata } = await this.link.call("TerminalCreate", {}, ASKED);
     const created = createdTerminal(metadata);
     if (!created) throw new Error("The machine's answer can't be read here.");
     return created;
@@ -88,7 +91,7 @@ export class Room {
 
   /** Ends a terminal with all that runs in it. Throws MatrxError. */
   async endTerminal(terminal: string): Promise<void> {
-    await this.link.call("TerminalClose", { terminal });
+    await this.link.call("TerminalClose", { terminal }, ASKED);
   }
 
   /** Leaves all terminals, which go on. */
