@@ -1,5 +1,5 @@
 /** Finds text in what a terminal has written. */
-import { ActionIcon, TextInput } from "@mantine/core";
+import { ActionIcon, TextInput, useComputedColorScheme } from "@mantine/core";
 import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import classes from "./Terminal.module.css";
@@ -11,13 +11,22 @@ interface Found {
 }
 
 const DECORATIONS = {
-  matchBackground: "#5a4a12",
-  matchOverviewRuler: "#d9a400",
-  activeMatchBackground: "#b35c00",
-  activeMatchColorOverviewRuler: "#ff8c1a",
+  dark: {
+    matchBackground: "#5a4a12",
+    matchOverviewRuler: "#d9a400",
+    activeMatchBackground: "#b35c00",
+    activeMatchColorOverviewRuler: "#ff8c1a",
+  },
+  light: {
+    matchBackground: "#ffe08a",
+    matchOverviewRuler: "#d9a400",
+    activeMatchBackground: "#ffb84d",
+    activeMatchColorOverviewRuler: "#b35c00",
+  },
 } as const;
 
 export function SearchBar({ view, close }: { view: TerminalView; close: () => void }) {
+  const decorations = DECORATIONS[useComputedColorScheme("dark", { getInitialValueInEffect: false })];
   const [text, setText] = useState("");
   const [found, setFound] = useState<Found>();
   useEffect(() => {
@@ -27,8 +36,8 @@ export function SearchBar({ view, close }: { view: TerminalView; close: () => vo
       view.search.clearDecorations();
     };
   }, [view]);
-  const next = (incremental = false) => view.search.findNext(text, { incremental, decorations: DECORATIONS });
-  const previous = () => view.search.findPrevious(text, { decorations: DECORATIONS });
+  const next = () => view.search.findNext(text, { decorations });
+  const previous = () => view.search.findPrevious(text, { decorations });
   return (
     <search className={classes.search} data-own-keys>
       <TextInput
@@ -39,7 +48,7 @@ export function SearchBar({ view, close }: { view: TerminalView; close: () => vo
         value={text}
         onChange={({ currentTarget: { value } }) => {
           setText(value);
-          view.search.findNext(value, { incremental: true, decorations: DECORATIONS });
+          view.search.findNext(value, { incremental: true, decorations });
         }}
         onKeyDown={(event) => {
           if (event.key === "Escape") close();
@@ -55,7 +64,7 @@ export function SearchBar({ view, close }: { view: TerminalView; close: () => vo
       <ActionIcon variant="subtle" color="gray" aria-label="Previous match" onClick={previous}>
         <IconChevronUp size={16} />
       </ActionIcon>
-      <ActionIcon variant="subtle" color="gray" aria-label="Next match" onClick={() => next()}>
+      <ActionIcon variant="subtle" color="gray" aria-label="Next match" onClick={next}>
         <IconChevronDown size={16} />
       </ActionIcon>
       <ActionIcon variant="subtle" color="gray" aria-label="End the search" onClick={close}>

@@ -74,7 +74,7 @@ export class TerminalView implements Screen {
     this.#emulator = makeEmulator(usePreferences.getState(), options.theme, () => this.#mayAnswer());
     const { terminal } = this.#emulator;
     terminal.options.disableStdin = options.watches;
-    terminal.onData((data) => this.#attachment?.type(encoder.encode(withModifiers(data))));
+    terminal.onData((data) => this.#typed(data));
     // Reports of the mouse in its oldest form are bytes, not text.
     terminal.onBinary((data) => this.#attachment?.type(Uint8Array.from(data, (char) => char.charCodeAt(0))));
     terminal.onTitleChange((title) => this.#named(title));
@@ -256,6 +256,12 @@ export class TerminalView implements Screen {
     return document.hasFocus() && this.#host.contains(document.activeElement);
   }
 
+  #typed(data: string): void {
+    this.#attachment?.type(encoder.encode(withModifiers(data)));
+    // What a terminal answers by itself begins so.
+    if (!data.startsWith("\u001b") && this.useState.getState().isForeignSize) this.#tellSize();
+  }
+
   #isTerminals(event: KeyboardEvent): boolean {
     const { terminal } = this.#emulator;
     const command = commandOf(event, terminal.buffer.active.type === "alternate");
@@ -284,7 +290,8 @@ export class TerminalView implements Screen {
     const { cols, rows } = fit.proposeDimensions() ?? {};
     if (!cols || !rows) return;
     this.#wanted = { cols: Math.min(cols, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) };
-    if (this.useState.getState().isForeignSize && !this.#isUsed()) return;
+    // Its size is another window's: whoever uses this one takes it, or two windows would take it from each other for ever.
+    if (this.useState.getState().isForeignSize) return;
     clearTimeout(this.#sizeTimer);
     this.#sizeTimer = setTimeout(() => this.#tellSize(), SIZE_AFTER);
   }
