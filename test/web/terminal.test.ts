@@ -14,8 +14,10 @@ import {
   typeLine,
 } from "./terminal.ts";
 
-/** In MiB. */
+/** In MiB; `MODE=long` takes more. */
 const FLOOD = process.env.MODE === "long" ? 100 : 10;
+/** It takes at most so long, in milliseconds. */
+const FLOODED = 60_000 + FLOOD * 4_000;
 
 describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
   const app = startTerminalApp();
@@ -121,10 +123,12 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     expect(faults).toEqual([]);
   });
 
-  test("takes a flood at the speed at which it can be shown, and can be interrupted", async () => {
+  test("takes a flood at the speed at which it can be shown, and can be interrupted", {
+    timeout: FLOODED + 60_000,
+  }, async () => {
     const { page, faults } = await open();
     await typeLine(page, `head -c ${FLOOD}M /dev/zero | tr '\\0' 'x' | fold -w 100; echo; echo all of-it`);
-    await expect.poll(() => screenOf(page), { timeout: 110_000 }).toContain("\nall of-it");
+    await expect.poll(() => screenOf(page), { timeout: FLOODED }).toContain("\nall of-it");
     expect(await page.getByText("of output are missing").count()).toBe(0);
     await typeLine(page, "yes flood");
     await expectOnScreen(page, "flood\nflood\nflood");

@@ -3,11 +3,7 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { makeConnectionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
-import {
-  type ConnectionId,
-  decodeStreamFrame,
-  type StreamMessage,
-} from "@matrx/shared/streams/frame.ts";
+import { type ConnectionId, decodeStreamFrame, type StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { Opens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Turn } from "../callers/turns.ts";
