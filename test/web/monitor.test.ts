@@ -17,7 +17,7 @@ describe("the monitor", NEEDS_CHROMIUM, () => {
   test("figures come by themselves, are paused, and go on", async () => {
     const { page, faults } = await app.open("/fleet");
     await page.getByRole("link", { name: `Open ${app.machine.name}` }).click();
-    await page.getByRole("link", { name: "Monitor", exact: true }).click();
+    await page.getByRole("link", { name: "Monitor", exact: true }).first().click();
     await live(page).waitFor();
     await page.getByLabel("How often").selectOption("Every second");
     await page

@@ -24,7 +24,7 @@ describe("the screen", NEEDS_CHROMIUM, () => {
     test("a picture is taken, enlarged and saved; then one comes after the other, until the page is left alone", async () => {
       const { page, faults } = await app.open("/fleet");
       await page.getByRole("link", { name: `Open ${app.machine.name}` }).click();
-      await page.getByRole("link", { name: "Screen", exact: true }).click();
+      await page.getByRole("link", { name: "Screen", exact: true }).first().click();
       await page.getByText("No picture was taken yet.").waitFor();
       await page.getByRole("button", { name: "Take a picture" }).click();
       await page.getByText("640 × 400", { exact: true }).waitFor();

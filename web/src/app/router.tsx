@@ -86,6 +86,12 @@ const tool = createRoute({
   component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
+const terminal = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/terminal",
+  component: page(() => import("../features/terminal/TerminalPage.tsx"), "TerminalPage"),
+});
+
 const monitor = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/monitor",
@@ -178,6 +184,7 @@ export const router = createRouter({
     device,
     tools,
     tool,
+    terminal,
     monitor,
     screen,
     files,

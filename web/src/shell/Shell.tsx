@@ -151,7 +151,7 @@ function TabBar() {
     <nav className={classes.tabBar} aria-label="Main, small screen">
       <Tab place={fleet} />
       {device !== undefined &&
-        DEVICE_PLACES.slice(1, 3).map(({ to, label, icon: Icon }) => (
+        DEVICE_PLACES.slice(1, 4).map(({ to, label, icon: Icon }) => (
           <Link key={to} to={to} params={{ device }} className={classes.tab}>
             <Icon size={22} aria-hidden />
             {label}

@@ -10,6 +10,7 @@ import {
   IconPlus,
   IconSettings,
   IconShieldCheck,
+  IconTerminal2,
   IconTool,
 } from "@tabler/icons-react";
 
@@ -17,6 +18,7 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/terminal", label: "Terminal", icon: IconTerminal2 },
   { to: "/d/$device/files/$", label: "Files", icon: IconFolder },
   { to: "/d/$device/monitor", label: "Monitor", icon: IconActivityHeartbeat },
   { to: "/d/$device/screen", label: "Screen", icon: IconCamera },

@@ -1,9 +1,9 @@
 /** The app's client of streams, against the frames that docs/protocol.md describes. */
 import { expect, test } from "vitest";
-import { StreamEnd } from "../../shared/streams/endpoint.ts";
-import { decodeStreamFrame, encodeStreamFrame } from "../../shared/streams/frame.ts";
-import type { LiveSocket } from "../../web/src/relay/live-socket.ts";
-import { DeviceSocket, type Dial, frameOf } from "../../web/src/relay/streams/device-socket.ts";
+import { StreamEnd } from "../../../shared/streams/endpoint.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "../../../shared/streams/frame.ts";
+import type { LiveSocket } from "../../../web/src/relay/live-socket.ts";
+import { DeviceSocket, type Dial, frameOf } from "../../../web/src/relay/streams/device-socket.ts";
 
 const CREDIT = 64 * 1024;
 
