@@ -30,7 +30,9 @@ export const WEB: Build = {
 /** Its list of files is that of this build, which it is named by. */
 async function bundleServiceWorker(folder: string): Promise<void> {
   const { build } = await import("esbuild");
-  const files = readdirSync(join(folder, "assets")).filter((name) => !isForeignScript(name));
+  const files = readdirSync(join(folder, "assets")).filter(
+    (name) => !isForeignScript(name) && !isHeavy(name),
+  );
   const page = readFileSync(join(folder, "index.html"));
   const release = createHash("sha256").update(page).update(files.join()).digest("hex").slice(0, 16);
   const paths = [...files.map((name) => `/assets/${name}`), "/icon.svg", "/color-scheme.js"];
@@ -48,6 +50,11 @@ async function bundleServiceWorker(folder: string): Promise<void> {
 /** Letters of other scripts are loaded when they are shown. */
 function isForeignScript(name: string): boolean {
   return name.endsWith(".woff2") && !/-latin-(?:wght-normal|standard-normal)/.test(name);
+}
+
+/** What reads PDF files and edits texts is large, and of no use without a machine that is reached. */
+function isHeavy(name: string): boolean {
+  return /^(?:pdf-worker|PdfView|EditPane|language-support)-/.test(name);
 }
 
 /** For the embedded relay, which compresses nothing: `name.br` beside `name`. */

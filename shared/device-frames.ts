@@ -10,7 +10,7 @@ import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
 import { questionSchema } from "./question.ts";
-import { opensSchema } from "./streams/frame.ts";
+import { opensSchema } from "./streams/opens.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);

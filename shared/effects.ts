@@ -40,6 +40,8 @@ const EFFECT_OF = {
   OpenPath: "execute",
   open_app: "execute",
   Screenshot: "execute",
+  ClipboardRead: "execute",
+  ClipboardWrite: "execute",
   ConnectPort: "execute",
   FetchPort: "execute",
   TerminalCreate: "execute",

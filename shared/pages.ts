@@ -65,7 +65,7 @@ function builtPageHeaders(nonce: string, connectsTo: readonly string[]): Readonl
     `style-src 'self' 'nonce-${nonce}'`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
-    "media-src data: blob:",
+    "media-src 'self' data: blob:",
     "font-src 'self'",
     ["connect-src 'self'", ...connectsTo].join(" "),
     "manifest-src 'self'",

@@ -9,6 +9,10 @@ const UNUSED_COLOURS = /^--mantine-color-(?:pink|grape|violet|indigo|cyan|teal|l
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  resolve: {
+    // React has it by itself since version 18; half of the package stands in for it in older ones.
+    alias: [{ find: /^use-sync-external-store\/shim$/, replacement: "react" }],
+  },
   css: {
     postcss: {
       plugins: [
@@ -32,8 +36,17 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
+        // The first load names every other file, and letters that mean nothing are not compressed.
+        entryFileNames: "assets/[name]-[hash:7].js",
+        chunkFileNames: "assets/[name]-[hash:7].js",
+        assetFileNames: "assets/[name]-[hash:7][extname]",
         // What the app loads first is one file: what pages use of it, too, would be files of their own, and 5 kB more.
-        codeSplitting: { groups: [{ name: "frame", tags: ["$initial"] }] },
+        codeSplitting: {
+          groups: [
+            { name: "frame", tags: ["$initial"], priority: 1 },
+            { name: "icons", test: /@tabler[\\/]icons-react/ },
+          ],
+        },
       },
     },
   },

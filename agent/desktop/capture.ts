@@ -5,14 +5,11 @@ import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { Camera } from "../platform/platform.ts";
 import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop } from "./desktop.ts";
-import { desktopError, noDisplayError } from "./errors.ts";
+import { desktopError, NO_CONNECTION, noDisplayError } from "./errors.ts";
 import { nativePicture } from "./native-screenshot.ts";
 import { looksOneColour, sizeOf } from "./one-colour.ts";
 import type { Pictures } from "./pictures.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
-
-/** Messages of libraries and programs if the display does not answer. */
-const NO_CONNECTION = /connection (?:closed|error|refused)|display string|open display/i;
 
 /** Throws MatrxError. */
 export async function capture(

@@ -1,4 +1,4 @@
-/** The screen of this machine: opens things on it, and takes pictures of it. */
+/** The screen of this machine: opens things on it, takes pictures of it, and shares its clipboard. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Lack } from "../core/tool.ts";
@@ -6,12 +6,16 @@ import { currentPlatform } from "../platform/current.ts";
 import { cleanEnvironment, loginPath } from "../platform/environment.ts";
 import type { LaunchCommand, Platform } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
+import { ClipboardServer } from "./clipboard-server.ts";
 import { noDisplayError } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
 
 /** What to do if no picture can be taken. */
 export const CAMERA_HINT = "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)";
+
+/** What to do if no program for the clipboard is there. */
+export const CLIPBOARD_HINT = "On Linux, install xclip or xsel (X11), or wl-clipboard (Wayland)";
 
 export interface DesktopOptions {
   readonly platform?: Platform;
@@ -21,6 +25,7 @@ export interface DesktopOptions {
 export class Desktop {
   readonly platform: Platform;
   readonly pictures = new Pictures();
+  readonly clipboardServer = new ClipboardServer();
   readonly #env: NodeJS.ProcessEnv;
   #environment: Promise<NodeJS.ProcessEnv> | undefined;
 
@@ -86,6 +91,22 @@ export class Desktop {
     });
   }
 
+  /** What is missing to read and write the clipboard. */
+  async lackOfClipboard(): Promise<Lack | undefined> {
+    const readers = (env: NodeJS.ProcessEnv) =>
+      this.platform.desktop
+        .clipboards(env)
+        .filter(({ writer }) => findProgram(writer.program, env) !== undefined)
+        .map(({ reader }) => reader);
+    return (
+      this.lackOfDisplay() ??
+      (await this.#lackOfProgram(readers, {
+        why: "No program for the clipboard was found",
+        help: CLIPBOARD_HINT,
+      }))
+    );
+  }
+
   async #lackOfProgram(
     programs: (env: NodeJS.ProcessEnv) => readonly { program: string }[],
     lack: Lack,
@@ -95,8 +116,9 @@ export class Desktop {
     return isThere ? undefined : lack;
   }
 
-  /** Removes the pictures. */
+  /** Removes the pictures; a text that was put on the clipboard goes from there where the agent kept it. */
   close(): void {
+    this.clipboardServer.close();
     this.pictures.close();
   }
 

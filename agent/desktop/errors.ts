@@ -1,6 +1,10 @@
 /** Errors of the desktop tools. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
+/** Messages of libraries and programs if the display does not answer. */
+export const NO_CONNECTION =
+  /connection (?:closed|error|refused)|display string|open display|connect to a wayland/i;
+
 /** There is no screen. */
 export function noDisplayError(message: string, hint: string): MatrxError {
   return desktopError(message, hint, { reason: "NO_DISPLAY" });

@@ -152,6 +152,31 @@ export interface Camera {
   argsFor(file: string, format: "png" | "jpeg"): readonly string[];
 }
 
+/** Programs that read and write the text on the clipboard, in UTF-8. */
+export interface ClipboardPrograms {
+  readonly reader: ClipboardReader;
+  readonly writer: ClipboardWriter;
+  /** What their environment needs besides. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** It writes the text to its stdout. */
+export interface ClipboardReader {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** What it says when it fails because there is no text. */
+  readonly empty?: RegExp;
+}
+
+/** It reads the text from its stdin. */
+export interface ClipboardWriter {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** It hands the text to each program that pastes, and so runs until something else is copied. Others end at once. */
+  readonly serves: boolean;
+  stdinFor(text: string): string;
+}
+
 export interface DesktopCommands {
   /** Tells whether there may be a screen. */
   hasDisplay(env: NodeJS.ProcessEnv): boolean;
@@ -172,6 +197,8 @@ export interface DesktopCommands {
   ): readonly LaunchCommand[];
   /** Programs that take a picture, best first; those that cannot choose this monitor are left out. */
   cameras(monitor: MonitorChoice, env: NodeJS.ProcessEnv): readonly Camera[];
+  /** Best first. */
+  clipboards(env: NodeJS.ProcessEnv): readonly ClipboardPrograms[];
   /** A folder of this name may be more than a folder: a program, or what the system acts on when it is opened. */
   isMoreThanFolder(name: string): boolean;
 }

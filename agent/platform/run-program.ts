@@ -10,11 +10,15 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly signal?: AbortSignal;
+  /** A program that writes more to stdout is ended, and only so much is kept, in bytes. Absent: that is a failure. */
+  readonly mostBytes?: number;
 }
 
 export interface ProgramOutput {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
+  /** Whether stdout is only the beginning. */
+  readonly isCut: boolean;
 }
 
 /** More than a picture of several large monitors, or a list of all processes, in bytes. */
@@ -28,7 +32,7 @@ export class ProgramFailed extends Error {}
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { timeoutMs, env, cwd, signal }: ProgramOptions,
+  { timeoutMs, env, cwd, signal, mostBytes }: ProgramOptions,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
   // Loaded lazily: most of our programs run no other program.
@@ -39,7 +43,7 @@ export async function runProgram(
     ...(signal && { cancelSignal: signal }),
     timeout: timeoutMs,
     killSignal: "SIGKILL",
-    maxBuffer: OUTPUT_MAX_BYTES,
+    maxBuffer: { stdout: mostBytes ?? OUTPUT_MAX_BYTES, stderr: OUTPUT_MAX_BYTES },
     encoding: "buffer",
     stripFinalNewline: false,
     stdin: "ignore",
@@ -47,8 +51,10 @@ export async function runProgram(
     reject: false,
   });
   const [stdout, stderr] = [bufferOf(result.stdout), bufferOf(result.stderr)];
-  if (!result.failed) return { stdout, stderr };
+  if (!result.failed) return { stdout, stderr, isCut: false };
   signal?.throwIfAborted();
+  if (mostBytes !== undefined && result.isMaxBuffer && stdout.length >= mostBytes)
+    return { stdout, stderr, isCut: true };
   throw new ProgramFailed(reasonOf(result, stderr.toString(), timeoutMs), { cause: result });
 }
 

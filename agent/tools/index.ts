@@ -13,6 +13,8 @@ import type { Uploads } from "../transfers/uploads.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
+import { clipboardReadTool } from "./clipboard-read.ts";
+import { clipboardWriteTool } from "./clipboard-write.ts";
 import { connectPortTool } from "./connect-port.ts";
 import { createDirectoryTool } from "./create-directory.ts";
 import { deleteTool } from "./delete.ts";
@@ -95,6 +97,8 @@ export function deviceTools({
     deleteDirectoryTool(files),
     systemLogTool(files),
     screenshotTool(desktop),
+    clipboardReadTool(desktop),
+    clipboardWriteTool(desktop),
     openUrlTool(desktop),
     openPathTool(files, desktop),
     openAppTool(files, desktop),

@@ -30,5 +30,5 @@ export function largest(loaded: readonly Loaded[], most: number): { name: string
 /** Without what changes from build to build. */
 function nameOf(url: string): string {
   const { pathname } = new URL(url);
-  return pathname.replace(/-[\w-]{8}(?=\.\w+$)/, "");
+  return pathname.replace(/-[\w-]{7}(?=\.\w+$)/, "");
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Hop } from "../errors.ts";
 import { check, parseJsonObject } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
-import { opensSchema } from "../streams/frame.ts";
+import { opensSchema } from "../streams/opens.ts";
 
 export const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);

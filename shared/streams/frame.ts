@@ -6,8 +6,7 @@
  *     bytes 9..12  number of the stream on that connection, chosen by the caller, big endian
  *     payload      data: bytes. message, end, reset: JSON, UTF-8. credit: bytes that may be sent, big endian, in 4 bytes
  */
-import * as z from "zod";
-import { ERROR_CODES, type ErrorShape, HOPS, type MatrxError, relayError } from "../errors.ts";
+import { type ErrorShape, HOPS, isErrorCode, type MatrxError, relayError } from "../errors.ts";
 import { hexOf } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { strictTextOf } from "../utf8.ts";
@@ -52,13 +51,6 @@ export type StreamMessage = Readonly<Record<string, unknown>>;
 
 /** The largest number of a stream. */
 export const STREAM_MAX = 2 ** 31 - 1;
-
-/** What a caller's call says to open a stream with it: the stream's number, and the credit that the device has at first. */
-export const opensSchema = z.object({
-  stream: z.int().min(1).max(STREAM_MAX),
-  credit: z.int().min(LIMITS.streamWindowMinBytes).max(LIMITS.streamWindowBytes),
-});
-export type Opens = z.infer<typeof opensSchema>;
 
 /** Whether frames of this kind carry data or a message. */
 export function carriesData(kind: StreamKind): boolean {
@@ -157,24 +149,28 @@ export function messageOf({ payload }: StreamFrame): StreamMessage {
   if (payload.length === 0) return {};
   try {
     const value: unknown = JSON.parse(strictTextOf(payload));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as StreamMessage;
+    if (isObject(value)) return value;
   } catch {}
   throw invalid("has a payload that is not a JSON object");
 }
 
-const resetSchema = z.object({
-  code: z.enum(ERROR_CODES),
-  message: z.string().max(LIMITS.streamMessageBytes),
-  hint: z.string().max(LIMITS.streamMessageBytes).optional(),
-  hop: z.enum(HOPS),
-  details: z.record(z.string(), z.unknown()).optional(),
-});
-
 /** Why a stream was reset, as the other end says. Throws MatrxError `INVALID_MESSAGE`. */
 export function resetErrorOf(frame: StreamFrame): ErrorShape {
-  const result = resetSchema.safeParse(messageOf(frame));
-  if (!result.success) throw invalid("resets a stream without an error");
-  return result.data;
+  const { code, message, hint, hop: said, details } = messageOf(frame);
+  const hop = HOPS.find((known) => known === said);
+  if (
+    !isErrorCode(code) ||
+    !hop ||
+    typeof message !== "string" ||
+    !(hint === undefined || typeof hint === "string") ||
+    !(details === undefined || isObject(details))
+  )
+    throw invalid("resets a stream without an error");
+  return { code, message, hop, ...(hint !== undefined && { hint }), ...(details && { details }) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(what: string): MatrxError {

@@ -8,18 +8,32 @@ import { needs } from "./parts.ts";
 
 const run = promisify(execFile);
 
-const MISSING = ["Xvfb", "xsetroot"].filter((program) => findProgram(program, process.env) === undefined);
+export const NEEDS_XVFB = needsPrograms("the screen", {
+  Xvfb: "xvfb",
+  xsetroot: "x11-xserver-utils",
+});
 
-export const NEEDS_XVFB = needs(
-  MISSING.length === 0,
-  `tests of the screen need ${MISSING.join(", ")}: apt-get install xvfb x11-xserver-utils`,
-);
+export const NEEDS_CLIPBOARD = needsPrograms("the clipboard", { Xvfb: "xvfb", xclip: "xclip", xsel: "xsel" });
+
+/** `packages`: by program. */
+function needsPrograms(what: string, packages: Readonly<Record<string, string>>) {
+  const missing = Object.keys(packages).filter((program) => !findProgram(program, process.env));
+  const install = missing.map((program) => packages[program]).join(" ");
+  return needs(
+    missing.length === 0,
+    `tests of ${what} need ${missing.join(", ")}: apt-get install ${install}`,
+  );
+}
 
 export interface Screen extends AsyncDisposable {
   /** As in DISPLAY. */
   readonly display: string;
   /** Paints the whole screen with xsetroot. */
   paint(...args: readonly string[]): Promise<void>;
+  /** Copies a text, as somebody at the screen does. */
+  copy(text: string): Promise<void>;
+  /** What somebody there would paste. */
+  pasted(): Promise<string>;
 }
 
 /** Starts one on a free number; `await using` ends it. */
@@ -38,10 +52,27 @@ export async function startScreen(size = "640x400"): Promise<Screen> {
     ended.then(() => Promise.reject(new Error("Xvfb ended before it began"))),
   ]);
   const display = `:${String(number).trim()}`;
+  const env = { ...process.env, DISPLAY: display };
   return {
     display,
     async paint(...args) {
-      await run("xsetroot", args, { env: { ...process.env, DISPLAY: display } });
+      await run("xsetroot", args, { env });
+    },
+    async copy(text) {
+      // It leaves one behind that has the text, until something else is copied or the server ends.
+      const xclip = spawn("xclip", ["-selection", "clipboard", "-in"], {
+        env,
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      xclip.stdin.end(text);
+      await once(xclip, "exit");
+    },
+    async pasted() {
+      const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
+        env,
+        maxBuffer: 4 * 1024 * 1024,
+      });
+      return stdout;
     },
     async [Symbol.asyncDispose]() {
       server.kill("SIGTERM");

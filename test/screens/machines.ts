@@ -10,6 +10,7 @@ import { createdDeviceSchema, deviceListSchema, deviceViewSchema } from "../../s
 import { makeEventId } from "../../shared/ids.ts";
 import { tokenListSchema } from "../../shared/token-api.ts";
 import { BareDevice } from "../conformance/bare-device.mjs";
+import { endHolders } from "../e2e/holders.ts";
 import { connectMachine } from "../helpers/machine.ts";
 import type { TestRelay } from "../helpers/relay.ts";
 
@@ -34,6 +35,8 @@ export async function startMachines(
     const dataDir = join(relay.dataDir, name);
     mkdirSync(dataDir);
     const { id, agent } = await connectMachine({ ...relay, dataDir });
+    // Terminals outlive the agent.
+    stack.defer(() => endHolders(dataDir));
     stack.defer(() => agent.stop());
     await relay.request(owner, `PATCH /v1/devices/${id}`, deviceViewSchema, { name, tags });
     return { id, agent, dataDir };

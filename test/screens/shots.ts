@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { FILE_SHOTS } from "./file-shots.ts";
 import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
 import { bareMachine, removeMachines } from "./machines.ts";
@@ -45,6 +46,22 @@ function command(name: string, line: string): Shot {
     until: async (page, { project }) => {
       await page.getByLabel("Command").fill(`cd '${project}' && ${line}`);
       await run(page);
+    },
+  };
+}
+
+const ofNas = ({ machines }: Household) => `/d/${machines.nas}/terminal`;
+
+/** A new terminal, with its prompt. */
+function terminal(name: string, show: NonNullable<Shot["until"]>): Shot {
+  return {
+    name,
+    path: ofNas,
+    until: async (page, home) => {
+      await page.getByRole("button", { name: "New terminal" }).click();
+      await page.locator(".xterm-rows").getByText(/[$#]/).first().waitFor();
+      await page.locator(".xterm-helper-textarea").first().focus();
+      await show(page, home);
     },
   };
 }
@@ -112,6 +129,58 @@ export const SHOTS: readonly Shot[] = [
       await page.getByText("2 done", { exact: true }).waitFor();
     },
   },
+  { name: "terminal-start", path: ofNas, until: text("New terminal") },
+  terminal("terminal", async (page, { project }) => {
+    await page.keyboard.type(
+      `clear; cd '${project}' && ls -l --color=always && echo '# see https://example.com/valves'`,
+    );
+    await page.keyboard.press("Enter");
+    await page.locator(".xterm-rows").getByText("https://example.com/valves").last().waitFor();
+  }),
+  terminal("terminal-split", async (page) => {
+    for (const name of ["Split to the right", "Split downwards"]) {
+      const button = page.getByRole("button", { name });
+      const panes = await page.locator(".xterm").count();
+      // A phone has no room for it.
+      if (!(await button.isVisible())) continue;
+      await button.click();
+      await page.locator(".xterm").nth(panes).waitFor();
+    }
+    await page.getByRole("button", { name: "New terminal" }).click();
+    await page.getByRole("tab").nth(1).waitFor();
+    await page.getByRole("tab").first().click();
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByLabel("Search in the terminal").fill("root");
+  }),
+  terminal("terminal-ended", async (page) => {
+    await page.keyboard.type("exit 3");
+    await page.keyboard.press("Enter");
+    await page.getByText("Ended with exit code 3").waitFor();
+  }),
+  terminal("terminal-settings", (page) => page.getByRole("button", { name: "Settings and keys" }).click()),
+  terminal("terminal-list", async (page) => {
+    await page.getByRole("button", { name: "Open terminals" }).click();
+    await page.getByRole("list", { name: "Open on this machine" }).waitFor();
+  }),
+  {
+    name: "monitor",
+    path: ofStudio("/monitor"),
+    until: async (page) => {
+      await page.getByLabel("How often").selectOption("Every second");
+      await page.getByText("The last 8 samples as a table").waitFor();
+    },
+  },
+  {
+    name: "monitor-processes",
+    path: ofStudio("/monitor?view=processes"),
+    until: (page) => page.getByRole("row").nth(5).waitFor(),
+  },
+  {
+    name: "monitor-connections",
+    path: ofStudio("/monitor?view=connections"),
+    until: (page) => page.getByRole("row").nth(5).waitFor(),
+  },
+  ...FILE_SHOTS,
   { name: "permissions", path: ofStudio("/permissions"), until: text("Who may do what") },
   { name: "pair", path: () => "/pair", until: text("Its code") },
   {

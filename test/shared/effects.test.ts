@@ -15,6 +15,7 @@ const BUILT_IN = {
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
     ...["OpenUrl", "OpenPath", "open_app", "Screenshot", "ConnectPort", "FetchPort"],
+    ...["ClipboardRead", "ClipboardWrite"],
     ...["TerminalCreate", "TerminalClose", "TerminalAttach"],
   ],
 };

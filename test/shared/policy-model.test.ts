@@ -23,6 +23,7 @@ const TOOLS = [
   "TerminalAttach",
   "TerminalExecute",
   "Screenshot",
+  "ClipboardRead",
   "OpenUrl",
   "open_app",
   "files__list",

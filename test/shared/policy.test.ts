@@ -9,6 +9,8 @@ import { describe, expect, it } from "vitest";
 const BEYOND_FOLDERS = [
   "Bash",
   "Screenshot",
+  "ClipboardRead",
+  "ClipboardWrite",
   "ListProcesses",
   "SystemMetrics",
   "NetworkConnections",

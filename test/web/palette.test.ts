@@ -59,7 +59,7 @@ describe("the command palette", NEEDS_CHROMIUM, () => {
       ["ArrowUp", labels[1]],
       ["Home", labels[0]],
       ["ArrowUp", "loft: Permissions"],
-      ["ArrowUp", "loft: Tools"],
+      ["ArrowUp", "loft: Screen"],
       ["End", "loft: Permissions"],
       ["ArrowDown", "Machines"],
       ["End", "loft: Permissions"],

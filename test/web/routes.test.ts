@@ -39,7 +39,7 @@ test("each route that the app names is described by the relay", async () => {
 test("the first load is one script and one style sheet beside the choice of colours, at most 140 kB", () => {
   const page = readFileSync(join(WEB_BUNDLE, "index.html"), "utf8");
   const files = [...page.matchAll(/(?:src|href)="(\/[\w./-]+\.(?:js|css))"/g)].map(([, file = ""]) => file);
-  expect(files.map((file) => file.replace(/-[\w-]{8}(?=\.)/, ""))).toEqual([
+  expect(files.map((file) => file.replace(/-[\w-]{7}(?=\.)/, ""))).toEqual([
     "/color-scheme.js",
     "/assets/index.js",
     "/assets/index.css",

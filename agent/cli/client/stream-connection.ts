@@ -6,7 +6,8 @@ import { type ErrorFrame, type ToCaller, toCallerSchema } from "@matrx/shared/ca
 import { callerError, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
-import { decodeStreamFrame, isStreamFrame, type Opens } from "@matrx/shared/streams/frame.ts";
+import { decodeStreamFrame, isStreamFrame } from "@matrx/shared/streams/frame.ts";
+import type { Opens } from "@matrx/shared/streams/opens.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { lostBecause } from "../../relay/close-reasons.ts";

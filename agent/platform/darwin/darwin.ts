@@ -11,6 +11,7 @@ import { runProgram } from "../run-program.ts";
 import { successorByCopy } from "../successor.ts";
 import { darwinLog } from "../system-log.ts";
 import { noTerminalProcesses } from "../terminal-processes.ts";
+import { DARWIN_CLIPBOARD } from "./clipboard.ts";
 import { darwinMeter } from "./meter.ts";
 import { programName } from "./program-name.ts";
 import { darwinSockets } from "./sockets.ts";
@@ -146,6 +147,8 @@ export const darwinDesktop: DesktopCommands = {
       },
     ];
   },
+
+  clipboards: () => [DARWIN_CLIPBOARD],
 
   /** Programs and their parts are folders with an extension, which the Finder runs or installs. */
   isMoreThanFolder: (name) => /.\.[^.]+$/.test(name),

@@ -1,5 +1,6 @@
 /** The desktop of Windows, by PowerShell. Never run: no Windows machine was at hand. */
 import type { DesktopCommands, LaunchCommand, MonitorChoice } from "../platform.ts";
+import { windowsClipboard } from "./clipboard.ts";
 import { powershellArguments, powershellLiteral, systemPowershell, windowsArgument } from "./powershell.ts";
 
 const HANDED_OVER_MS = 10_000;
@@ -21,6 +22,8 @@ export const windowsDesktop: DesktopCommands = {
       argsFor: (file, format) => powershellArguments(shot(monitor, file, format)),
     },
   ],
+
+  clipboards: (env) => [windowsClipboard(env)],
 
   /** A class id as extension makes Windows load the program that is registered for it. */
   isMoreThanFolder: (name) => /.\.[^.]+$/.test(name),

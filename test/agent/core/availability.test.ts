@@ -16,7 +16,7 @@ import { startAgent } from "../relay/start-agent.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { smallToolbox } from "./small-tools.ts";
 
-const SCREEN_TOOLS = ["OpenPath", "OpenUrl", "Screenshot", "open_app"];
+const SCREEN_TOOLS = ["OpenPath", "OpenUrl", "Screenshot", "open_app", "ClipboardRead", "ClipboardWrite"];
 const { DISPLAY: _x, WAYLAND_DISPLAY: _w, ...headless } = process.env;
 
 /** Why each of the tools of the screen cannot work, by name. */
@@ -36,11 +36,13 @@ it("without a display nothing can be shown or seen, and it is said what would he
 
 it("with one, and programs for it, everything can", NEEDS_XVFB, async () => {
   await using screen = await startScreen();
-  const programs = new FakePrograms().add("xdg-open", "true");
+  const programs = new FakePrograms().add("xdg-open", "true").add("xsel", "true");
   const env = { ...headless, DISPLAY: screen.display, PATH: programs.path };
   expect(Object.values(await lacks(env)).filter((lack) => lack !== undefined)).toEqual([]);
   const without = await lacks({ ...env, PATH: "/nowhere" });
   expect(without.OpenUrl).toMatch(/No program was found to open things with\. .*xdg-utils/);
+  expect(without.ClipboardRead).toMatch(/No program for the clipboard was found\. .*xclip/);
+  expect(without.ClipboardWrite).toBe(without.ClipboardRead);
   expect(without.open_app).toBeUndefined();
 });
 

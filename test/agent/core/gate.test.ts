@@ -79,6 +79,8 @@ const NEEDLESS = [
   "SystemInfo",
   "SystemLog",
   "Screenshot",
+  "ClipboardRead",
+  "ClipboardWrite",
   "TerminalList",
   "TerminalClose",
 ];

@@ -191,6 +191,56 @@ describe("taking a picture", () => {
   });
 });
 
+describe("the clipboard", () => {
+  const programsOf = (desktop: typeof linuxDesktop, env: NodeJS.ProcessEnv) =>
+    desktop.clipboards(env).map(({ reader, writer }) => [reader.program, writer.program, writer.serves]);
+
+  it.each([
+    ["X11", X11, ["xclip", "xsel"]],
+    ["Wayland, then what of it reaches X11", WAYLAND, ["wl-paste", "xclip", "xsel"]],
+    ["Wayland alone", { WAYLAND_DISPLAY: "wayland-0" }, ["wl-paste"]],
+    ["no screen", {}, []],
+  ])("is asked of programs that serve it on Linux: %s", (_what, env, readers) => {
+    const found = programsOf(linuxDesktop, env);
+    expect(found.map(([reader]) => reader)).toEqual(readers);
+    for (const [, , serves] of found) expect(serves).toBe(true);
+  });
+
+  it("stays with a child of the agent there, and is taken for text whatever it says", () => {
+    const [wayland, xclip, xsel] = linuxDesktop.clipboards(WAYLAND);
+    expect(wayland?.writer).toMatchObject({
+      program: "wl-copy",
+      args: ["--foreground", "--type", "text/plain"],
+    });
+    expect(wayland?.reader.args).toEqual(["--no-newline", "--type", "text"]);
+    expect(xclip?.writer.args).toEqual(["-selection", "clipboard", "-in", "-quiet"]);
+    expect(xsel?.writer.args).toEqual(["--clipboard", "--input", "--nodetach"]);
+    for (const said of ["Nothing is copied", "No selection", "No suitable type of content copied"])
+      expect(said).toMatch(wayland?.reader.empty ?? "");
+    expect("Error: target STRING not available").toMatch(xclip?.reader.empty ?? "");
+    expect("Error: Can't open display: :9").not.toMatch(xclip?.reader.empty ?? "");
+  });
+
+  it("is the system's own on macOS, in UTF-8 whatever the locale", () => {
+    expect(programsOf(darwinDesktop, {})).toEqual([["/usr/bin/pbpaste", "/usr/bin/pbcopy", false]]);
+    const [{ writer, env } = {}] = darwinDesktop.clipboards({});
+    expect(env).toEqual({ LC_ALL: "en_US.UTF-8" });
+    expect(writer?.stdinFor("é\n")).toBe("é\n");
+  });
+
+  it("is PowerShell's on Windows, in UTF-8 both ways, and never on a command line", () => {
+    const [{ reader, writer } = {}] = windowsDesktop.clipboards(WINDOWS);
+    expect(reader?.program).toBe("D:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe");
+    expect(scriptOf(reader?.args ?? [])).toMatch(/OutputEncoding = .*UTF8[\s\S]*Get-Clipboard -Raw/);
+    expect(scriptOf(writer?.args ?? [])).toMatch(
+      /Set-Clipboard .*UTF8.GetString\(.*FromBase64String\(\$sent/,
+    );
+    const sent = writer?.stdinFor("it's é\r\n") ?? "";
+    expect(Buffer.from(sent, "base64").toString()).toBe("it's é\r\n");
+    expect(writer?.serves).toBe(false);
+  });
+});
+
 describe("processes", () => {
   it("are read from ps", () => {
     const text = [

@@ -337,6 +337,8 @@ describe("limits of folders", () => {
       "Read",
       "Bash",
       "Screenshot",
+      "ClipboardRead",
+      "ClipboardWrite",
       "ListProcesses",
       "SystemMetrics",
       "NetworkConnections",

@@ -86,6 +86,36 @@ const tool = createRoute({
   component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
+const terminal = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/terminal",
+  component: page(() => import("../features/terminal/TerminalPage.tsx"), "TerminalPage"),
+});
+
+const monitor = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/monitor",
+  validateSearch: ({ view }: Record<string, unknown>): { view?: "processes" | "connections" } =>
+    view === "processes" || view === "connections" ? { view } : {},
+  component: page(() => import("../features/monitor/MonitorPage.tsx"), "MonitorPage"),
+});
+
+const screen = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/screen",
+  component: page(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
+});
+
+const files = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$device/files/$",
+  validateSearch: ({ file, edit }: Record<string, unknown>): { file?: string; edit?: true } => ({
+    ...(typeof file === "string" && { file }),
+    ...(edit === true && { edit }),
+  }),
+  component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
+});
+
 const permissions = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/permissions",
@@ -154,6 +184,10 @@ export const router = createRouter({
     device,
     tools,
     tool,
+    terminal,
+    monitor,
+    screen,
+    files,
     permissions,
     activity,
     callRecord,

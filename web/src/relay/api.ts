@@ -33,8 +33,17 @@ export function openEvents<L extends Line>(
   signal: AbortSignal,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const accepting = { ...headers, Accept: "text/event-stream" };
-  return open(line, { ...(options as Request), headers: accepting, signal });
+  return openBytes(line, options, signal, { ...headers, Accept: "text/event-stream" });
+}
+
+/** The response to a request for bytes, until `signal`. Throws ApiError; the signal's reason when that ends it. */
+export function openBytes<L extends Line>(
+  line: L,
+  options: NonNullable<Options<L>[0]>,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return open(line, { ...options, headers, signal } as Request);
 }
 
 /** The answer to a request for a file. Throws ApiError. */

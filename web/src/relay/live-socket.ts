@@ -5,7 +5,7 @@ const PING_EVERY = 20_000;
 
 export interface LiveSocket {
   /** False: it is not open. */
-  send(action: string): boolean;
+  send(frame: string | Uint8Array<ArrayBuffer>): boolean;
   /** Asks for a sign of life now: a network that went away may not have closed the connection. */
   check(): void;
   close(): void;
@@ -29,9 +29,9 @@ export function keepAlive<Frame extends { readonly type: string }>(
   let askedAt: number | undefined = performance.now();
   let heardAt = 0;
   let isOver = false;
-  const send = (action: string) => {
+  const send = (frame: string | Uint8Array<ArrayBuffer>) => {
     if (socket.readyState !== WebSocket.OPEN) return false;
-    socket.send(action);
+    socket.send(frame);
     return true;
   };
   const close = () => {

@@ -6,6 +6,8 @@ import type * as api from "@matrx/shared/api.ts";
 import type * as approval from "@matrx/shared/approval.ts";
 import type * as audit from "@matrx/shared/audit.ts";
 import type { Answer as CallAnswer } from "@matrx/shared/caller/to-caller.ts";
+import type * as cloud from "@matrx/shared/cloud-file-api.ts";
+import type * as link from "@matrx/shared/file-link-api.ts";
 import type * as invite from "@matrx/shared/invite-api.ts";
 import type * as oauth from "@matrx/shared/oauth-api.ts";
 import type * as passkey from "@matrx/shared/passkey-api.ts";
@@ -41,6 +43,17 @@ export interface Routes {
   "GET /v1/devices/{device}/tools": { answer: Out<typeof api.deviceToolsSchema> };
   /** The body is its input. `call.ts` reads the answer as a stream of events. */
   "POST /v1/devices/{device}/tools/{tool}": { body: Record<string, unknown>; answer: CallAnswer };
+  /** Its answer is bytes: `file-bytes.ts` reads them. */
+  "GET /v1/devices/{device}/files/{path}": { answer: never };
+  "POST /v1/devices/{device}/file-links": {
+    body: In<typeof link.newFileLinkSchema>;
+    answer: Out<typeof link.fileLinkSchema>;
+  };
+  /** Its answer comes as events. */
+  "POST /v1/devices/{device}/cloud-files": {
+    body: In<typeof cloud.newCloudFileSchema>;
+    answer: Out<typeof cloud.cloudFileSchema>;
+  };
   "GET /v1/devices/{device}/events": {
     query: In<typeof api.eventQuerySchema>;
     answer: api.EventList;

@@ -1,5 +1,6 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
 import { useQuery } from "../app/query.ts";
+import { FailedCall } from "./failed-call.ts";
 import { readByTool } from "./way.ts";
 
 const LOOK_EVERY = 60_000;
@@ -29,9 +30,9 @@ export function useLoad(device: string, isOnline: boolean) {
 }
 
 async function readLoad(device: string): Promise<Load> {
-  const { type, output, metadata } = await readByTool(device, "SystemInfo");
-  if (type === "error") throw new Error(output);
-  return loadOf(metadata ?? {});
+  const answer = await readByTool(device, "SystemInfo");
+  if (answer.type === "error") throw new FailedCall(answer);
+  return loadOf(answer.metadata ?? {});
 }
 
 function loadOf(metadata: Readonly<Record<string, unknown>>): Load {

@@ -1,4 +1,5 @@
 /** The app's service worker: it starts offline, tabs of an older release keep their files, and notifications are shown. */
+import { answerFile, isFile } from "./files.ts";
 import "./push.ts";
 import { answer, isOurs, keepShell, removeOldShells } from "./shell.ts";
 
@@ -10,6 +11,7 @@ self.addEventListener("activate", (event) => event.waitUntil(removeOldShells()))
 
 self.addEventListener("fetch", (event) => {
   if (isOurs(event.request)) event.respondWith(answer(event.request));
+  else if (isFile(event.request)) event.respondWith(answerFile(event.request));
 });
 
 // A new release waits until no tab uses the old one any more, or until a person says so.

@@ -150,19 +150,18 @@ function TabBar() {
   return (
     <nav className={classes.tabBar} aria-label="Main, small screen">
       <Tab place={fleet} />
-      {device !== undefined && (
-        <Link to="/d/$device/tools" params={{ device }} className={classes.tab}>
-          <DEVICE_TOOLS.icon size={22} aria-hidden />
-          {DEVICE_TOOLS.label}
-        </Link>
-      )}
+      {device !== undefined &&
+        DEVICE_PLACES.slice(1, 4).map(({ to, label, icon: Icon }) => (
+          <Link key={to} to={to} params={{ device }} className={classes.tab}>
+            <Icon size={22} aria-hidden />
+            {label}
+          </Link>
+        ))}
       <Tab place={activity} />
       <Tab place={settings} />
     </nav>
   );
 }
-
-const [, DEVICE_TOOLS] = DEVICE_PLACES;
 
 function Tab({ place: { to, label, icon: Icon } }: { place: (typeof PLACES)[number] }) {
   return (

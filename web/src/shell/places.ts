@@ -1,12 +1,16 @@
 /** The places of the app, as its navigation and its palette show them. */
 import {
   IconActivity,
+  IconActivityHeartbeat,
   IconBook,
+  IconCamera,
   IconDeviceDesktop,
+  IconFolder,
   IconGauge,
   IconPlus,
   IconSettings,
   IconShieldCheck,
+  IconTerminal2,
   IconTool,
 } from "@tabler/icons-react";
 
@@ -14,6 +18,10 @@ import {
 export const DEVICE_PLACES = [
   { to: "/d/$device", label: "Overview", icon: IconGauge },
   { to: "/d/$device/tools", label: "Tools", icon: IconTool },
+  { to: "/d/$device/terminal", label: "Terminal", icon: IconTerminal2 },
+  { to: "/d/$device/files/$", label: "Files", icon: IconFolder },
+  { to: "/d/$device/monitor", label: "Monitor", icon: IconActivityHeartbeat },
+  { to: "/d/$device/screen", label: "Screen", icon: IconCamera },
   { to: "/d/$device/permissions", label: "Permissions", icon: IconShieldCheck },
 ] as const;
 

@@ -1,4 +1,5 @@
 /** A problem: what happened, what to do, and who said so. */
+import "@mantine/core/styles/Alert.css";
 import { Alert, Button, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { shortLine } from "./visible-text.ts";

@@ -3,12 +3,8 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { makeConnectionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
-import {
-  type ConnectionId,
-  decodeStreamFrame,
-  type Opens,
-  type StreamMessage,
-} from "@matrx/shared/streams/frame.ts";
+import { type ConnectionId, decodeStreamFrame, type StreamMessage } from "@matrx/shared/streams/frame.ts";
+import type { Opens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Turn } from "../callers/turns.ts";
 import type { Lease } from "../leases.ts";

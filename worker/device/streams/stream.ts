@@ -2,7 +2,8 @@
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import type { ConnectionId, Opens } from "@matrx/shared/streams/frame.ts";
+import type { ConnectionId } from "@matrx/shared/streams/frame.ts";
+import type { Opens } from "@matrx/shared/streams/opens.ts";
 import type { Lease } from "../leases.ts";
 
 /** A caller's connection, as far as streams are concerned: a socket, or one HTTP request. */

@@ -13,11 +13,11 @@ import {
   decodeStreamFrame,
   encodeStreamFrame,
   errorPayload,
-  type Opens,
   type StreamAddress,
   type StreamFrame,
   writeConnection,
 } from "@matrx/shared/streams/frame.ts";
+import type { Opens } from "@matrx/shared/streams/opens.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { congestedError, type DeviceLink } from "../connection.ts";
 import type { RecordStore } from "../store.ts";

@@ -1,11 +1,13 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
 import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
-import { IconShieldCheck, IconTool } from "@tabler/icons-react";
+import type { DeviceView } from "@matrx/shared/api.ts";
+import { IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { useDevices } from "../../relay/devices.ts";
+import { DEVICE_PLACES } from "../../shell/places.ts";
 import { isOnline, lastStateOf, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
 import { ago, clockTime, plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
@@ -48,13 +50,16 @@ function RelayDevicePage({ id }: { id: string }) {
       about={proofOf(device, isLive ? ago : clockTime)}
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<IconShieldCheck size={16} aria-hidden />}
-            renderRoot={(props) => <Link to="/d/$device/permissions" params={{ device: id }} {...props} />}
-          >
-            Permissions
-          </Button>
+          {placesOf(device).map(({ to, label, icon: Icon }) => (
+            <Button
+              key={to}
+              variant="default"
+              leftSection={<Icon size={16} aria-hidden />}
+              renderRoot={(props) => <Link to={to} params={{ device: id }} {...props} />}
+            >
+              {label}
+            </Button>
+          ))}
           <Button
             leftSection={<IconTool size={16} aria-hidden />}
             renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}
@@ -79,4 +84,10 @@ function RelayDevicePage({ id }: { id: string }) {
       </div>
     </Page>
   );
+}
+
+/** Pages of this machine besides this one and its tools: a program of one's own has no terminal, no files and no screen here. */
+function placesOf({ kind }: DeviceView) {
+  const places = DEVICE_PLACES.filter(({ to }) => to !== "/d/$device" && to !== "/d/$device/tools");
+  return kind === "agent" ? places : places.filter(({ to }) => to === "/d/$device/permissions");
 }

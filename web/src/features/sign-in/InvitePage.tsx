@@ -1,4 +1,5 @@
 /** An invite's link that was opened: makes the account that it is for. */
+import "@mantine/core/styles/Alert.css";
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { type AccountView, acceptInvite } from "../../relay/account.ts";

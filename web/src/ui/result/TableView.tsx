@@ -1,21 +1,16 @@
 /** Rows as a table, which can be sorted by each of its columns. */
-import { Button, UnstyledButton } from "@mantine/core";
-import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { scrolled } from "../scrolled.ts";
 import { visibleLine } from "../visible-text.ts";
 import { cellText, compareCells, type Rows } from "./rows.ts";
+import { type Order, SortHead } from "./SortHead.tsx";
 import classes from "./TableView.module.css";
 
 /** Rows that are shown at first, and added at a time. */
 const SHOWN = 200;
 /** A longer cell is broken into lines, in characters. */
 const ON_A_LINE = 40;
-
-interface Order {
-  readonly column: string;
-  readonly isDown: boolean;
-}
 
 export function TableView({ rows: { columns, rows } }: { rows: Rows }) {
   const [order, setOrder] = useState<Order>();
@@ -29,9 +24,10 @@ export function TableView({ rows: { columns, rows } }: { rows: Rows }) {
           <thead>
             <tr>
               {columns.map((column) => (
-                <ColumnHead
+                <SortHead
                   key={column}
-                  name={column}
+                  column={column}
+                  label={visibleLine(column.slice(0, 100))}
                   isNumber={typeof rows[0]?.[column] === "number"}
                   order={order}
                   sort={setOrder}
@@ -66,32 +62,6 @@ function Cell({ value }: { value: unknown }) {
     <td data-number={typeof value === "number"} data-long={text.length > ON_A_LINE}>
       <bdi>{visibleLine(text)}</bdi>
     </td>
-  );
-}
-
-interface HeadProps {
-  readonly name: string;
-  /** Its cells stand at their end. */
-  readonly isNumber: boolean;
-  readonly order: Order | undefined;
-  readonly sort: (order: Order) => void;
-}
-
-function ColumnHead({ name, isNumber, order, sort }: HeadProps) {
-  const isSorted = order?.column === name;
-  const isDown = isSorted && order.isDown;
-  const Arrow = isDown ? IconArrowDown : IconArrowUp;
-  return (
-    <th scope="col" aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"}>
-      <UnstyledButton
-        className={classes.sort}
-        data-number={isNumber}
-        onClick={() => sort({ column: name, isDown: isSorted && !isDown })}
-      >
-        <bdi>{visibleLine(name.slice(0, 100))}</bdi>
-        {isSorted && <Arrow size={14} aria-hidden />}
-      </UnstyledButton>
-    </th>
   );
 }
 

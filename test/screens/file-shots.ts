@@ -1,0 +1,55 @@
+/** Pictures of the page of files. */
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { Household } from "./household.ts";
+import type { Shot } from "./shots.ts";
+
+const inProject =
+  (rest = "") =>
+  ({ machines, project }: Household) =>
+    `/d/${machines.studio}/files${project}${rest}`;
+
+async function openMenu(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Actions for notes.txt" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).waitFor();
+}
+
+export const FILE_SHOTS: readonly Shot[] = [
+  { name: "files", path: inProject(), until: (page) => page.getByText("package.json").first().waitFor() },
+  {
+    name: "file-text",
+    path: inProject("/src?file=water.ts"),
+    until: (page) => page.locator("[data-kind=keyword]").first().waitFor(),
+  },
+  {
+    name: "file-markdown",
+    path: inProject("?file=README.md"),
+    until: (page) => page.getByRole("heading", { name: "Garden" }).waitFor(),
+  },
+  {
+    name: "file-edit",
+    path: inProject("?file=package.json&edit=true"),
+    until: (page) => page.locator(".tok-propertyName").first().waitFor(),
+  },
+  { name: "files-menu", path: inProject(), until: openMenu },
+  {
+    name: "files-share",
+    path: inProject(),
+    until: async (page) => {
+      await openMenu(page);
+      await page.getByRole("menuitem", { name: "Share a link" }).click();
+      await page.getByText("It works for").waitFor();
+    },
+  },
+  {
+    name: "files-upload",
+    path: inProject(),
+    until: async (page, { project }) => {
+      const files = ["notes.txt", "README.md"].map((name) => join(project, name));
+      await page.getByLabel("Files to upload").setInputFiles(files);
+      await page.getByText("is already there").waitFor();
+      await page.getByRole("button", { name: "Details" }).click();
+    },
+    mayFail: /409/,
+  },
+];

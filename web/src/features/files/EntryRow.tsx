@@ -1,0 +1,92 @@
+/** One entry: its name, size and time, and the button for all that can be done with it. */
+// biome-ignore-all lint/a11y/useSemanticElements: lines of a table can't be drawn one by one, at their places.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active line.
+import { IconDots } from "@tabler/icons-react";
+import { type PointerEvent, useRef } from "react";
+import { clockTime, dateOf, size as sizeText } from "../../ui/format.ts";
+import { visibleLine } from "../../ui/visible-text.ts";
+import { EntryIcon } from "./EntryIcon.tsx";
+import { type Entry, isFolder } from "./entries.ts";
+import classes from "./Files.module.css";
+
+/** A finger that stays for so long asks for the menu, in milliseconds. */
+const LONG = 500;
+
+interface Props {
+  readonly id: string;
+  readonly entry: Entry;
+  readonly index: number;
+  /** In pixels. */
+  readonly start: number;
+  readonly size: number;
+  readonly isActive: boolean;
+  readonly open: () => void;
+  readonly showMenu: (at?: { x: number; y: number }) => void;
+}
+
+export function EntryRow({ id, entry, index, start, size, isActive, open, showMenu }: Props) {
+  const press = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wasLong = useRef(false);
+  const end = () => clearTimeout(press.current);
+  const begin = ({ pointerType, clientX: x, clientY: y }: PointerEvent) => {
+    wasLong.current = false;
+    if (pointerType !== "touch") return;
+    press.current = setTimeout(() => {
+      wasLong.current = true;
+      showMenu({ x, y });
+    }, LONG);
+  };
+  const name = visibleLine(entry.name);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys.
+    <div
+      role="row"
+      id={id}
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isActive}
+      className={classes.line}
+      style={{ height: size, transform: `translateY(${start}px)` }}
+      onPointerDown={begin}
+      onPointerMove={end}
+      onPointerUp={end}
+      onPointerCancel={end}
+      onPointerLeave={end}
+      onClick={() => !wasLong.current && open()}
+    >
+      <div role="gridcell" className={classes.name} title={name}>
+        <EntryIcon entry={entry} />
+        <bdi className={classes.nameText}>{name}</bdi>
+        <span className={classes.note}>{noteOf(entry)}</span>
+      </div>
+      <div role="gridcell" className={classes.size}>
+        {entry.size !== undefined && !isFolder(entry) && sizeText(entry.size)}
+      </div>
+      <div role="gridcell" className={classes.changed} title={entry.mtime && clockTime(entry.mtime)}>
+        {entry.mtime && dateOf(entry.mtime)}
+      </div>
+      <div role="gridcell" className={classes.more}>
+        <button
+          type="button"
+          tabIndex={-1}
+          className={classes.dots}
+          aria-label={`Actions for ${name}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            const { left, bottom } = event.currentTarget.getBoundingClientRect();
+            showMenu({ x: left, y: bottom });
+          }}
+        >
+          <IconDots size={18} aria-hidden />
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function noteOf({ type, target, target_type: found, error, name_base64: odd }: Entry): string {
+  if (odd !== undefined) return "name is no UTF-8";
+  if (error !== undefined) return error === "EACCES" ? "no permission" : error;
+  if (type !== "symlink") return type === "file" || type === "directory" ? "" : type;
+  return `→ ${visibleLine(target ?? "")}${found === undefined ? " (not there)" : ""}`;
+}

@@ -1,0 +1,27 @@
+/** Sends a copy to the account's cloud store, where it can be fetched while the machine is off. */
+import { openBytes } from "../../relay/api.ts";
+import { ApiError } from "../../relay/api-error.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
+import { nameInText } from "../../ui/visible-text.ts";
+import type { Placed } from "./dialog.ts";
+import { joined } from "./paths.ts";
+
+/** Until all of it is there. Says how it ended. */
+export async function sendToCloud({ device, folder, entry }: Placed): Promise<void> {
+  const name = nameInText(entry.name);
+  try {
+    say(`Sending ${name} to the cloud store …`);
+    const options = { path: { device }, body: { path: joined(folder, entry.name) } };
+    const response = await openBytes(
+      "POST /v1/devices/{device}/cloud-files",
+      options,
+      new AbortController().signal,
+      { Accept: "text/event-stream" },
+    );
+    const problem = /^event: error\ndata: (.*)$/m.exec(await response.text())?.[1];
+    if (problem !== undefined) throw new ApiError(422, JSON.parse(problem));
+    say(`${name} is in the cloud store for a week: matrx cloud get fetches it.`);
+  } catch (error) {
+    sayProblem(error);
+  }
+}

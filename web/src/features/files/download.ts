@@ -1,0 +1,55 @@
+/** Saves a file, or a folder as a zip, on the person's own disk. */
+import { ApiError } from "../../relay/api-error.ts";
+import { savedAddress } from "../../relay/file-address.ts";
+import { openWhole } from "../../relay/file-bytes.ts";
+import { say } from "../../ui/notices.ts";
+import { saveFile } from "../../ui/save-file.ts";
+import { nameInText } from "../../ui/visible-text.ts";
+import type { Placed } from "./dialog.ts";
+import { isFolder } from "./entries.ts";
+import { joined } from "./paths.ts";
+
+/** Without the service worker all of it has to be in memory first; so much may be, in bytes. */
+const MOST_IN_MEMORY = 256 * 1024 * 1024;
+
+/** Throws ApiError. */
+export async function download({ device, folder, entry }: Placed): Promise<void> {
+  const file = { device, path: joined(folder, entry.name) };
+  const address = savedAddress(file);
+  if (address !== undefined) return follow(address);
+  if ((entry.size ?? 0) > MOST_IN_MEMORY) throw needsWorkerError();
+  say(`Downloading ${nameInText(entry.name)} …`);
+  const response = await openWhole(file, new AbortController().signal);
+  saveFile(isFolder(entry) ? `${entry.name}.zip` : entry.name, await bounded(response));
+}
+
+/** The browser saves what comes from there, as it comes: the page stays. */
+function follow(address: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.click();
+}
+
+/** Throws ApiError when there is more than memory is for: a folder does not say how much it is. */
+async function bounded(response: Response): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+    if (done) return new Blob(parts);
+    length += value.length;
+    if (length > MOST_IN_MEMORY) {
+      await reader?.cancel();
+      throw needsWorkerError();
+    }
+    parts.push(value);
+  }
+}
+
+function needsWorkerError(): ApiError {
+  return new ApiError(0, {
+    detail: "This is too large to be saved by a page that was opened for the first time.",
+    hint: "Reload the page, then download it again; in a private window, use matrx cp.",
+  });
+}

@@ -1,0 +1,37 @@
+/** What a file is shown as: by its name, and by its first bytes. */
+import { lazy, type ReactNode, Suspense } from "react";
+import type { PlacedFile } from "../../../relay/file-bytes.ts";
+import { Waiting } from "../../../ui/Waiting.tsx";
+import { kindOf } from "../kinds.ts";
+import { BytesView } from "./BytesView.tsx";
+import { encodingOf, type Head } from "./head.ts";
+import { ImageView } from "./ImageView.tsx";
+import { MediaView } from "./MediaView.tsx";
+import { TextView } from "./TextView.tsx";
+
+const MarkdownView = lazy(async () => ({ default: (await import("./MarkdownView.tsx")).MarkdownView }));
+const PdfView = lazy(async () => ({ default: (await import("./PdfView.tsx")).PdfView }));
+
+export interface Shown {
+  readonly file: PlacedFile;
+  readonly name: string;
+  readonly head: Head;
+  /** Reads it anew: it has changed. */
+  readonly again: () => void;
+}
+
+export function Content(shown: Shown) {
+  return <Suspense fallback={<Waiting />}>{viewOf(shown)}</Suspense>;
+}
+
+function viewOf(shown: Shown): ReactNode {
+  const { name, head } = shown;
+  const kind = kindOf(name);
+  if (kind === "image") return <ImageView {...shown} />;
+  if (kind === "audio" || kind === "video") return <MediaView {...shown} kind={kind} />;
+  if (kind === "pdf") return <PdfView {...shown} />;
+  const encoding = encodingOf(head);
+  if (encoding === undefined || kind === "archive") return <BytesView head={head} />;
+  if (kind === "markdown" && encoding === "utf-8") return <MarkdownView {...shown} />;
+  return <TextView {...shown} encoding={encoding} />;
+}

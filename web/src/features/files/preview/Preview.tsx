@@ -1,0 +1,108 @@
+/** A file that is looked at: beside its folder, or in place of it on a small screen. Only what is shown is read. */
+import { ActionIcon, Button } from "@mantine/core";
+import { IconDots, IconDownload, IconEdit, IconX } from "@tabler/icons-react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { useQuery } from "../../../app/query.ts";
+import { readPiece } from "../../../relay/file-bytes.ts";
+import { size as sizeText } from "../../../ui/format.ts";
+import { Loaded } from "../../../ui/Loaded.tsx";
+import { sayProblem } from "../../../ui/notices.ts";
+import { visibleLine } from "../../../ui/visible-text.ts";
+import { Waiting } from "../../../ui/Waiting.tsx";
+import { openMenu } from "../dialog.ts";
+import { download } from "../download.ts";
+import { joined, splatOf } from "../paths.ts";
+import { mayEdit } from "../use-entry-actions.ts";
+import { Content } from "./Content.tsx";
+import type { Head } from "./head.ts";
+import classes from "./Preview.module.css";
+
+const EditPane = lazy(async () => ({ default: (await import("../edit/EditPane.tsx")).EditPane }));
+
+/** Of what is read first: most texts are not longer, in bytes. */
+export const FIRST = 64 * 1024;
+
+interface Props {
+  readonly device: string;
+  readonly folder: string;
+  readonly name: string;
+}
+
+export function Preview({ device, folder, name }: Props) {
+  const { edit } = useSearch({ from: "/d/$device/files/$" });
+  const navigate = useNavigate();
+  const path = joined(folder, name);
+  const file = { device, path };
+  const query = useQuery({
+    queryKey: ["file", device, path, "head"],
+    queryFn: ({ signal }): Promise<Head> => readPiece(file, { from: 0, length: FIRST }, signal),
+    // What somebody reads does not change under their eyes.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    enabled: !edit,
+  });
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  const entry = { name, type: "file", size: query.data?.size };
+  const placed = { device, folder, entry };
+  const go = (search: { file?: string; edit?: true }) =>
+    void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(folder) }, search });
+  return (
+    <section className={classes.pane} aria-label="File">
+      <div className={classes.top}>
+        <h2 ref={title} tabIndex={-1} className={classes.title}>
+          <bdi>{visibleLine(name)}</bdi>
+        </h2>
+        {query.data && !edit && <span className={classes.size}>{sizeText(query.data.size)}</span>}
+        {query.data && !edit && mayEdit(placed) && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconEdit size={14} aria-hidden />}
+            onClick={() => go({ file: name, edit: true })}
+          >
+            Edit
+          </Button>
+        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Download"
+          onClick={() => void download(placed).catch(sayProblem)}
+        >
+          <IconDownload size={18} aria-hidden />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="More actions"
+          onClick={({ currentTarget }) => {
+            const { left, bottom } = currentTarget.getBoundingClientRect();
+            openMenu({ ...placed, x: left, y: bottom });
+          }}
+        >
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close the file" onClick={() => go({})}>
+          <IconX size={18} aria-hidden />
+        </ActionIcon>
+      </div>
+      {edit ? (
+        <Suspense fallback={<Waiting />}>
+          <EditPane {...{ device, folder, name }} />
+        </Suspense>
+      ) : (
+        <Loaded query={query}>
+          {(head) => (
+            <Content
+              // Of another version, nothing that was read is kept.
+              key={head.etag ?? query.dataUpdatedAt}
+              {...{ file, name, head, again: () => void query.refetch() }}
+            />
+          )}
+        </Loaded>
+      )}
+    </section>
+  );
+}

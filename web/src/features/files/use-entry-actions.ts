@@ -1,0 +1,88 @@
+/** What can be done with an entry, in the order of the menu. */
+import {
+  IconArrowsMove,
+  IconCloudUpload,
+  IconCopy,
+  IconDownload,
+  IconEdit,
+  IconFolderOpen,
+  IconLink,
+  IconPencil,
+  IconTrash,
+} from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useDevice } from "../../relay/devices.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
+import { deleteEntry } from "./actions.ts";
+import { sendToCloud } from "./cloud.ts";
+import { openDialog, type Placed } from "./dialog.ts";
+import { download } from "./download.ts";
+import { isFolder, isReadable } from "./entries.ts";
+import { kindOf } from "./kinds.ts";
+import { joined, splatOf } from "./paths.ts";
+import { useOpening } from "./use-opening.ts";
+
+export interface EntryAction {
+  readonly label: string;
+  readonly icon: typeof IconCopy;
+  readonly isRed?: true;
+  readonly act: () => void;
+}
+
+/** Larger files are not edited here, in bytes. */
+export const MOST_EDITED = 1024 * 1024;
+
+export function useEntryActions(placed: Placed): readonly EntryAction[] {
+  const { device, folder, entry } = placed;
+  const open = useOpening(device, folder);
+  const navigate = useNavigate();
+  // Links and the cloud store are the account's, not a guest's.
+  const isOwn = useDevice(device)?.shared_by === undefined;
+  const path = joined(folder, entry.name);
+  const hasBytes = isFolder(entry) || isReadable(entry);
+  const edit = () =>
+    void navigate({
+      to: "/d/$device/files/$",
+      params: { device, _splat: splatOf(folder) },
+      search: { file: entry.name, edit: true },
+    });
+  const copy = () =>
+    void navigator.clipboard.writeText(path).then(
+      () => say("The path was copied."),
+      () => sayProblem(new Error("The browser did not allow copying.")),
+    );
+  const actions: (EntryAction | false)[] = [
+    { label: "Open", icon: IconFolderOpen, act: () => open(entry) },
+    mayEdit(placed) && { label: "Edit", icon: IconEdit, act: edit },
+    hasBytes && {
+      label: isFolder(entry) ? "Download as zip" : "Download",
+      icon: IconDownload,
+      act: () => void download(placed).catch(sayProblem),
+    },
+    { label: "Copy path", icon: IconCopy, act: copy },
+    { label: "Rename …", icon: IconPencil, act: () => openDialog({ kind: "rename", ...placed }) },
+    { label: "Move to …", icon: IconArrowsMove, act: () => openDialog({ kind: "move", ...placed }) },
+    hasBytes &&
+      isOwn && {
+        label: "Share a link …",
+        icon: IconLink,
+        act: () => openDialog({ kind: "share", ...placed }),
+      },
+    hasBytes &&
+      isOwn && {
+        label: "Send to the cloud store",
+        icon: IconCloudUpload,
+        act: () => void sendToCloud(placed),
+      },
+    { label: "Delete", icon: IconTrash, isRed: true, act: () => void deleteEntry(placed) },
+  ];
+  // No tool knows a file by a name that is no UTF-8.
+  if (entry.name_base64 !== undefined) return actions.filter((one) => one !== false).slice(0, 1);
+  return actions.filter((one) => one !== false);
+}
+
+/** It may be text, and is small enough. */
+export function mayEdit({ entry }: Pick<Placed, "entry">): boolean {
+  const kind = kindOf(entry.name);
+  return isReadable(entry) && (entry.size ?? 0) <= MOST_EDITED && (kind === "unknown" || kind === "markdown");
+}

@@ -1,0 +1,75 @@
+/** The keys of a list of entries. Letters that are typed lead to the name that begins with them. */
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useRef } from "react";
+import { deleteEntry } from "./actions.ts";
+import { openDialog } from "./dialog.ts";
+import type { Entry } from "./entries.ts";
+import { nameOf, parentOf, splatOf } from "./paths.ts";
+import { beginAt } from "./use-active.ts";
+
+/** Letters that come within this time belong together, in milliseconds. */
+const TOGETHER = 1_000;
+
+interface Grid {
+  readonly device: string;
+  readonly path: string;
+  readonly entries: readonly Entry[];
+  readonly active: number;
+  /** Lines on the screen. */
+  readonly page: number;
+  readonly go: (index: number) => void;
+  readonly open: (entry: Entry) => void;
+  readonly showMenu: (index: number) => void;
+}
+
+export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
+  const { device, path, entries, active, page, go, open, showMenu } = grid;
+  const navigate = useNavigate();
+  const typed = useRef({ text: "", at: 0 });
+  const entry = entries[active];
+  const last = entries.length - 1;
+  const above = parentOf(path);
+  const moves: Readonly<Record<string, number>> = {
+    ...{ ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + page, PageUp: active - page },
+    ...{ Home: 0, End: last },
+  };
+  const acts: Readonly<Record<string, () => void>> = {
+    Enter: () => entry && open(entry),
+    Backspace: () => {
+      if (above === undefined) return;
+      beginAt(above, nameOf(path));
+      void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(above) } });
+    },
+    F2: () => entry && openDialog({ kind: "rename", device, folder: path, entry }),
+    Delete: () => entry && void deleteEntry({ device, folder: path, entry }),
+    ContextMenu: () => showMenu(active),
+  };
+  return (event) => {
+    const { key, target, currentTarget, shiftKey } = event;
+    // Buttons in the lines have keys of their own.
+    if (target !== currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = shiftKey && key === "F10" ? acts.ContextMenu : acts[key];
+    const move = moves[key];
+    if (act) act();
+    else if (move !== undefined) go(Math.min(Math.max(move, 0), last));
+    else if (!isTyped(key)) return;
+    else jump(key, event.timeStamp);
+    event.preventDefault();
+  };
+
+  function jump(key: string, at: number): void {
+    const isNew = at - typed.current.at > TOGETHER;
+    const text = (isNew ? "" : typed.current.text) + key.toLowerCase();
+    typed.current = { text, at };
+    // The same letter again leads to the next one.
+    const from = isNew || text.length === 1 ? active + 1 : active;
+    const order = [...entries.slice(from), ...entries.slice(0, from)];
+    const found = order.find(({ name }) => name.toLowerCase().startsWith(text));
+    if (found) go(entries.indexOf(found));
+  }
+}
+
+/** The filter's and the help's keys stay theirs. */
+function isTyped(key: string): boolean {
+  return [...key].length === 1 && key !== " " && key !== "/" && key !== "?";
+}

@@ -1,0 +1,118 @@
+/** With whom the machine's programs speak, and what waits for others. */
+import { SegmentedControl, Text, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import type { DeviceLink } from "../../relay/streams/device-link.ts";
+import { plural } from "../../ui/format.ts";
+import { Loaded } from "../../ui/Loaded.tsx";
+import table from "../../ui/result/TableView.module.css";
+import { scrolled } from "../../ui/scrolled.ts";
+import { visibleLine } from "../../ui/visible-text.ts";
+import { type Connection, type Connections, connectionsOf } from "./connections.ts";
+import classes from "./Monitor.module.css";
+import { useAsked } from "./use-asked.ts";
+
+const MOST = 1000;
+const KINDS = [
+  { value: "all", label: "All" },
+  { value: "listening", label: "Waiting" },
+  { value: "connected", label: "Connected" },
+] as const;
+type Kind = (typeof KINDS)[number]["value"];
+const INPUTS = {
+  all: {},
+  listening: { listening: true },
+  connected: { state: "ESTABLISHED" },
+} as const satisfies Record<Kind, object>;
+
+interface Props {
+  readonly link: DeviceLink | undefined;
+  readonly everyMs: number;
+  readonly isFollowed: boolean;
+}
+
+export function ConnectionsView({ link, everyMs, isFollowed }: Props) {
+  const [kind, setKind] = useState<Kind>("all");
+  const [text, setText] = useState("");
+  const input = { ...INPUTS[kind], limit: MOST };
+  const query = useAsked({
+    ...{ link, everyMs, isFollowed, input },
+    tool: "NetworkConnections",
+    read: connectionsOf,
+  });
+  return (
+    <>
+      <div className={classes.filters}>
+        <TextInput
+          label="Filter"
+          description="Text in address, port or process"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={({ currentTarget: { value } }) => setText(value)}
+        />
+        <SegmentedControl aria-label="Which connections" data={[...KINDS]} value={kind} onChange={setKind} />
+      </div>
+      <Loaded query={query}>
+        {(connections) => <ConnectionTable connections={connections} text={text} />}
+      </Loaded>
+    </>
+  );
+}
+
+function ConnectionTable({ connections, text }: { connections: Connections; text: string }) {
+  const { rows, matching } = connections;
+  const shown = useMemo(() => rows.filter((row) => holds(row, text.trim().toLowerCase())), [rows, text]);
+  const rest = matching - rows.length;
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs" role="status">
+        {plural(shown.length, "connection")}
+        {rest > 0 && `, and ${rest} that are not shown`}. Of other people's programs the system may tell
+        nothing.
+      </Text>
+      <div className={table.box} {...scrolled("Connections")}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              {["Protocol", "Here", "There", "State", "Process"].map((head) => (
+                <th key={head} scope="col">
+                  <span className={classes.head}>{head}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may be alike in all that is told
+              <tr key={at}>
+                <td>{visibleLine(row.protocol)}</td>
+                <td>{visibleLine(row.local)}</td>
+                <td>{row.remote === undefined ? "–" : visibleLine(row.remote)}</td>
+                <td>{stateWords(row)}</td>
+                <td>
+                  <bdi>{visibleLine(row.process ?? "not known")}</bdi>
+                  {row.pid !== undefined && ` (${row.pid})`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function holds({ local, remote, process, pid }: Connection, text: string): boolean {
+  return [local, remote, process, pid].some((part) =>
+    String(part ?? "")
+      .toLowerCase()
+      .includes(text),
+  );
+}
+
+/** "Established", "Time wait". */
+function stateWords({ state }: Connection): string {
+  if (state === undefined) return "–";
+  const words = visibleLine(state).toLowerCase().replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

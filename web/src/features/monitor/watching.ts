@@ -1,0 +1,98 @@
+/** Watches a machine's figures through one stream, and comes back after a lost connection, until nobody wants them. */
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
+import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
+import type { DeviceLink } from "../../relay/streams/device-link.ts";
+import { type Sample, sampleOf } from "./sample.ts";
+
+export type WatchState =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "asked" }
+  | { readonly kind: "live" }
+  | { readonly kind: "reconnecting"; readonly isOffline: boolean }
+  /** It will not come by itself. */
+  | { readonly kind: "failed"; readonly error: MatrxError };
+
+export interface Watcher {
+  onSample(sample: Sample): void;
+  onState(state: WatchState): void;
+}
+
+interface Wanted {
+  readonly link: DeviceLink;
+  /** Between two samples, in milliseconds. */
+  readonly everyMs: number;
+}
+
+const CREDIT = 128 * 1024;
+/** A line that is longer is no sample, in characters. */
+const LONGEST = 256 * 1024;
+const RETRY_MS = { first: 500, most: 10_000 } as const;
+/** These pass; anything else stays as it is. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN", "RATE_LIMITED"],
+]);
+
+/** Resolves when `signal` is aborted, or no samples will come. */
+export async function watch(wanted: Wanted, watcher: Watcher, signal: AbortSignal): Promise<void> {
+  let delay: number = RETRY_MS.first;
+  watcher.onState({ kind: "connecting" });
+  while (!signal.aborted) {
+    try {
+      await follow(wanted, watcher, signal, () => {
+        delay = RETRY_MS.first;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof MatrxError)) throw error;
+      if (!PASSING.has(error.code)) return watcher.onState({ kind: "failed", error });
+      watcher.onState({ kind: "reconnecting", isOffline: error.code === "DEVICE_OFFLINE" });
+    }
+    await wanted.link.pause(delay * (0.75 + Math.random() / 2)).catch(() => undefined);
+    delay = Math.min(RETRY_MS.most, delay * 2);
+  }
+}
+
+/** Throws MatrxError when the stream breaks off. */
+async function follow(
+  { link, everyMs }: Wanted,
+  { onSample, onState }: Watcher,
+  signal: AbortSignal,
+  onOpen: () => void,
+): Promise<void> {
+  const onApproval = () => onState({ kind: "asked" });
+  const options = { credit: CREDIT, signal, onApproval };
+  const { answer, stream } = await link.open("SystemMetrics", { interval_ms: everyMs }, options);
+  onOpen();
+  onState({ kind: "live" });
+  const first = sampleOf(answer.metadata);
+  if (first) onSample(first);
+  for await (const line of linesOf(stream)) {
+    const sample = sampleOf(parsed(line));
+    if (sample) onSample(sample);
+  }
+}
+
+async function* linesOf(stream: StreamEnd): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of stream.incoming()) {
+    if (piece.kind !== "data") continue;
+    const lines = `${rest}${decoder.decode(piece.bytes, { stream: true })}`.split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > LONGEST) {
+      const error = toolError("INTERNAL", "The machine sends figures that can't be read here");
+      stream.reset(error.shape());
+      throw error;
+    }
+    yield* lines;
+  }
+}
+
+/** Undefined: it is no JSON. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+/** What a person does with tabs, panes and the terminals in them. */
+import { useState } from "react";
+import { confirmed } from "../../ui/confirm.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
+import { nameInText, shortLine } from "../../ui/visible-text.ts";
+import {
+  activated,
+  activePane,
+  allPanes,
+  type Direction,
+  type Layout,
+  MOST_PANES,
+  type Pane,
+  showing,
+  without,
+  withSplit,
+  withTab,
+} from "./layout.ts";
+import { type OpenTerminal, shellName } from "./messages.ts";
+import type { Room } from "./room.ts";
+import type { ChangeLayout } from "./use-layout.ts";
+
+export interface Terminals {
+  /** Something is under way that the person waits for. */
+  readonly isBusy: boolean;
+  /** Opens a terminal in a tab of its own, or beside the active pane. */
+  create(beside?: Direction): Promise<void>;
+  /** Shows a terminal that runs on the machine. */
+  open(terminal: OpenTerminal): void;
+  /** Opens a terminal in the place of one that has ended. */
+  startAgain(pane: Pane): Promise<void>;
+  /** Takes the pane away; its terminal goes on. */
+  leave(pane: Pane): void;
+  /** Takes the pane away and ends its terminal, after a question if something runs there. */
+  close(pane: Pane): Promise<void>;
+  /** Ends a terminal that runs on the machine, after a question. */
+  end(terminal: OpenTerminal): Promise<void>;
+}
+
+export function useTerminals(room: Room | undefined, layout: Layout, change: ChangeLayout): Terminals {
+  const [isBusy, setBusy] = useState(false);
+  const work = async <T>(doing: (room: Room) => Promise<T>): Promise<T | undefined> => {
+    if (!room || isBusy) return undefined;
+    setBusy(true);
+    try {
+      return await doing(room);
+    } catch (error) {
+      sayProblem(error);
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const hasRoom = () => {
+    if (allPanes(layout).length < MOST_PANES) return true;
+    say(`No more than ${MOST_PANES} terminals are shown at once: close one first.`);
+    return false;
+  };
+  const leave = (pane: Pane) => change((now) => without(now, pane.id));
+  return {
+    isBusy,
+    async create(beside) {
+      if (!hasRoom()) return;
+      const created = await work((there) => there.create());
+      if (!created) return;
+      const pane = paneOf(created, false);
+      change((now) => {
+        const active = activePane(now);
+        return beside && active ? withSplit(now, active.id, beside, pane) : withTab(now, pane);
+      });
+    },
+    open({ terminal, name, shell, own }) {
+      const shown = allPanes(layout).find((pane) => pane.terminal === terminal);
+      if (shown) return change((now) => activated(now, shown.id));
+      if (hasRoom())
+        change((now) => withTab(now, paneOf({ terminal, name: name ?? shellName(shell) }, !own)));
+    },
+    async startAgain(pane) {
+      const created = await work((there) => there.create());
+      if (created) change((now) => showing(now, pane.id, created));
+    },
+    leave,
+    async close(pane) {
+      const { kind } = room?.shown(pane.id)?.useState.getState().attachment ?? { kind: "failed" };
+      if (kind === "ended" || kind === "failed" || pane.watches) return leave(pane);
+      const isEnded = await work(async (there) => {
+        const found = (await there.list()).find(({ terminal }) => terminal === pane.terminal);
+        if (found?.foreground !== undefined && !(await confirmed(endQuestion(found)))) return false;
+        if (found) await there.endTerminal(pane.terminal);
+        return true;
+      });
+      if (isEnded) leave(pane);
+    },
+    async end(terminal) {
+      if (await confirmed(endQuestion(terminal))) await work((there) => there.endTerminal(terminal.terminal));
+    },
+  };
+}
+
+function paneOf(shown: Pick<Pane, "terminal" | "name">, watches: boolean): Pane {
+  return { kind: "pane", id: crypto.randomUUID(), ...shown, watches };
+}
+
+function endQuestion({ foreground, name, shell }: OpenTerminal) {
+  const what = nameInText(name ?? shellName(shell));
+  return {
+    text:
+      foreground === undefined
+        ? `This ends ${what}.`
+        : `This runs in it, and is ended: ${shortLine(foreground)}`,
+    yes: "End it",
+  };
+}

@@ -1,0 +1,48 @@
+/** Tools of a machine that pages call by themselves, as for files: one call, and its end. */
+import { say } from "../ui/notices.ts";
+import { ApiError } from "./api-error.ts";
+import type { Tool } from "./call.ts";
+import type { CallAnswer, CallEvent } from "./call-events.ts";
+import { newCall } from "./way.ts";
+
+/** What a tool says besides its text; a machine may say anything. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls a tool and resolves to the metadata of its answer. Throws ApiError: also what the tool itself refused. One with an
+ * effect is made once, whatever connection breaks meanwhile. With `signal`, what only reads is stopped when that says so.
+ */
+export async function callTool(
+  device: string,
+  tool: Tool,
+  input: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<Metadata> {
+  const call = newCall(device, tool);
+  const leave = () => call.leave();
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    const answer = await call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
+    signal?.throwIfAborted();
+    if (!answer) throw new Error("Nobody waits for the answer any more");
+    return metadataOf(answer);
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+function sayQuestion(event: CallEvent): void {
+  if (event.type === "approval" && event.state === "pending")
+    say("This needs a person's yes: it waits under Activity, Needs you.");
+}
+
+function metadataOf({ type, output, code, hint, hop, metadata }: CallAnswer): Metadata {
+  if (type === "success") return metadata ?? {};
+  throw new ApiError(422, {
+    detail: output,
+    ...(code !== undefined && { code }),
+    ...(hint !== undefined && { hint }),
+    ...(hop !== undefined && { hop }),
+    ...metadata,
+  });
+}
