@@ -6,11 +6,9 @@ import { IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
-import { useDevices } from "../../relay/devices.ts";
 import { DEVICE_PLACES } from "../../shell/places.ts";
 import { isOnline, lastStateOf, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
 import { ago, clockTime, plural } from "../../ui/format.ts";
-import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { RecentCalls } from "../activity/RecentCalls.tsx";
@@ -19,28 +17,21 @@ import classes from "./DevicePage.module.css";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { HealthPanel } from "./HealthPanel.tsx";
 import { ManagePanel } from "./ManagePanel.tsx";
+import { OfMachine } from "./OfMachine.tsx";
 
 export function DevicePage() {
   const { device: id } = useParams({ from: "/d/$device" });
-  return id === LOCAL_DEVICE ? <LocalDevicePage /> : <RelayDevicePage id={id} />;
+  if (id === LOCAL_DEVICE) return <LocalDevicePage />;
+  return (
+    <OfMachine id={id} title="A machine">
+      {(device) => <RelayDevicePage device={device} />}
+    </OfMachine>
+  );
 }
 
-function RelayDevicePage({ id }: { id: string }) {
-  const query = useDevices();
+function RelayDevicePage({ device }: { device: DeviceView }) {
+  const { id } = device;
   const isLive = useConnection(({ state }) => state === "online");
-  const device = query.data?.devices.find((one) => one.id === id);
-  if (!device)
-    return (
-      <Page title={query.data ? "No such machine" : "A machine"}>
-        <Loaded query={query}>
-          {() => (
-            <div>
-              It was removed, or is not yours. Go to <Link to="/fleet">your machines</Link>.
-            </div>
-          )}
-        </Loaded>
-      </Page>
-    );
   const { tone, text } = isLive ? stateOf(device) : lastStateOf(device);
   const paused = pausedText(device);
   const { alerts = 0 } = device;

@@ -5,18 +5,16 @@ import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
-import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useDevice, useDevices } from "../../relay/devices.ts";
 import { clockTime } from "../../ui/format.ts";
-import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { Status, type Tone } from "../../ui/Status.tsx";
+import { nameInText } from "../../ui/visible-text.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
 import filters from "../activity/Filters.module.css";
 import { EventsPanel } from "../device/EventsPanel.tsx";
-import { NotThroughHere } from "../direct/NotThroughHere.tsx";
+import { OfMachine } from "../device/OfMachine.tsx";
 import { ConnectionsView } from "./ConnectionsView.tsx";
 import { LoadView } from "./LoadView.tsx";
 import classes from "./Monitor.module.css";
@@ -36,34 +34,21 @@ const INTERVALS = [
 const USUAL = "2000";
 
 export function MonitorPage() {
-  const { device = "" } = useParams({ strict: false });
-  const query = useDevices();
-  const view = useDevice(device);
-  if (device === LOCAL_DEVICE)
-    return (
-      <Page title="Monitor">
-        <NotThroughHere>The monitor goes through the relay, not over the direct connection.</NotThroughHere>
-      </Page>
-    );
-  if (!view)
-    return (
-      <Page title={query.data ? "No such machine" : "Monitor"}>
-        <Loaded query={query}>
-          {() => (
-            <div>
-              It was removed, or is not yours. Go to <Link to="/fleet">your machines</Link>.
-            </div>
-          )}
-        </Loaded>
-      </Page>
-    );
-  if (view.kind === "bare")
-    return <Page title={`Monitor of ${view.name}`}>Only machines with the Matrx agent can be watched.</Page>;
-  return <Monitor key={device} device={device} name={view.name} />;
+  const { device: id } = useParams({ from: "/d/$device/monitor" });
+  return (
+    <OfMachine
+      id={id}
+      title="Monitor"
+      notDirectly="The monitor goes through the relay, not over the direct connection."
+      notOfPrograms="Only machines with the Matrx agent can be watched."
+    >
+      {({ name }) => <Monitor key={id} device={id} name={nameInText(name)} />}
+    </OfMachine>
+  );
 }
 
 function Monitor({ device, name }: { device: string; name: string }) {
-  const { view = "load" } = useSearch({ strict: false });
+  const { view = "load" } = useSearch({ from: "/d/$device/monitor" });
   const [kept, setEvery] = useKeptState("monitor-interval", isText);
   const every = INTERVALS.some(({ value }) => value === kept) ? (kept ?? USUAL) : USUAL;
   const [isPaused, setPaused] = useState(false);

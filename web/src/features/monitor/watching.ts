@@ -2,6 +2,7 @@
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
+import { Backoff, isPassing } from "../../relay/streams/retry.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 
 export type WatchState =
@@ -26,29 +27,21 @@ interface Wanted {
 const CREDIT = 128 * 1024;
 /** A line that is longer is no sample, in characters. */
 const LONGEST = 256 * 1024;
-const RETRY_MS = { first: 500, most: 10_000 } as const;
-/** These pass; anything else stays as it is. */
-const PASSING: ReadonlySet<string> = new Set([
-  ...["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN", "RATE_LIMITED"],
-]);
 
 /** Resolves when `signal` is aborted, or no samples will come. */
 export async function watch(wanted: Wanted, watcher: Watcher, signal: AbortSignal): Promise<void> {
-  let delay: number = RETRY_MS.first;
+  const backoff = new Backoff();
   watcher.onState({ kind: "connecting" });
   while (!signal.aborted) {
     try {
-      await follow(wanted, watcher, signal, () => {
-        delay = RETRY_MS.first;
-      });
+      await follow(wanted, watcher, signal, () => backoff.reset());
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof MatrxError)) throw error;
-      if (!PASSING.has(error.code)) return watcher.onState({ kind: "failed", error });
+      if (!isPassing(error)) return watcher.onState({ kind: "failed", error });
       watcher.onState({ kind: "reconnecting", isOffline: error.code === "DEVICE_OFFLINE" });
     }
-    await wanted.link.pause(delay * (0.75 + Math.random() / 2)).catch(() => undefined);
-    delay = Math.min(RETRY_MS.most, delay * 2);
+    await wanted.link.pause(backoff.next()).catch(() => undefined);
   }
 }
 

@@ -2,16 +2,14 @@
 import "../../app/mantine-rest.css";
 import { Button, NativeSelect, Text } from "@mantine/core";
 import { IconCamera } from "@tabler/icons-react";
-import { Link, useParams } from "@tanstack/react-router";
-import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useDevice, useDevices } from "../../relay/devices.ts";
-import { Loaded } from "../../ui/Loaded.tsx";
+import { useParams } from "@tanstack/react-router";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { PictureView } from "../../ui/result/PictureView.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { nameInText, visibleLine } from "../../ui/visible-text.ts";
+import { OfMachine } from "../device/OfMachine.tsx";
 import { useObstacle } from "../tools/use-obstacle.ts";
 import { ClipboardPanel } from "./ClipboardPanel.tsx";
 import classes from "./Screen.module.css";
@@ -28,25 +26,12 @@ const PACES = [
 const PRIMARY = "";
 
 export function ScreenPage() {
-  const { device = "" } = useParams({ strict: false });
-  const query = useDevices();
-  const view = useDevice(device);
-  if (!view && device !== LOCAL_DEVICE)
-    return (
-      <Page title={query.data ? "No such machine" : "Screen"}>
-        <Loaded query={query}>
-          {() => (
-            <div>
-              It was removed, or is not yours. Go to <Link to="/fleet">your machines</Link>.
-            </div>
-          )}
-        </Loaded>
-      </Page>
-    );
-  const name = view?.name ?? "this computer";
-  if (view?.kind === "bare")
-    return <Page title={`Screen of ${name}`}>Only machines with the Matrx agent show their screen.</Page>;
-  return <Screen key={device} device={device} name={name} />;
+  const { device: id } = useParams({ from: "/d/$device/screen" });
+  return (
+    <OfMachine id={id} title="Screen" notOfPrograms="Only machines with the Matrx agent show their screen.">
+      {({ name }) => <Screen key={id} device={id} name={nameInText(name)} />}
+    </OfMachine>
+  );
 }
 
 function Screen({ device, name }: { device: string; name: string }) {

@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
+import { Backoff, isPassing } from "../../relay/streams/retry.ts";
 import { type Size, terminalMessage, type Viewer } from "./messages.ts";
 
 /** Where it is shown. */
@@ -45,11 +46,6 @@ const CREDIT = 256 * 1024;
 const KEYS_MAX = 4 * 1024;
 /** Of a paste that is sent more slowly than it comes: more is dropped, in bytes. */
 const PASTE_MAX = 4 * 1024 * 1024;
-const RETRY_MS = { first: 500, most: 10_000 } as const;
-/** These pass; with anything else the terminal is out of reach for good. */
-const PASSING: ReadonlySet<string> = new Set([
-  ...["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN", "RATE_LIMITED"],
-]);
 
 export class Attachment {
   readonly #options: AttachmentOptions;
@@ -89,24 +85,20 @@ export class Attachment {
 
   async #run(): Promise<void> {
     const { link, onState } = this.#options;
-    let delay: number = RETRY_MS.first;
+    const backoff = new Backoff();
     onState({ kind: "connecting" });
     while (!this.#left.signal.aborted) {
       try {
-        const trailer = await this.#attached(() => {
-          delay = RETRY_MS.first;
-        });
-        return onState(trailer);
+        return onState(await this.#attached(() => backoff.reset()));
       } catch (error) {
         if (this.#left.signal.aborted) return;
         if (!(error instanceof MatrxError)) throw error;
-        if (!PASSING.has(error.code)) return onState({ kind: "failed", error });
+        if (!isPassing(error)) return onState({ kind: "failed", error });
         onState({
           ...{ kind: "reconnecting", isOffline: error.code === "DEVICE_OFFLINE", why: error.message },
         });
       }
-      if (!(await this.#pause(link, delay * (0.75 + Math.random() / 2)))) return;
-      delay = Math.min(RETRY_MS.most, delay * 2);
+      if (!(await this.#pause(link, backoff.next()))) return;
     }
   }
 

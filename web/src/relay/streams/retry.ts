@@ -1,0 +1,30 @@
+/** When to try again what a lost connection broke off. */
+import type { MatrxError } from "@matrx/shared/errors.ts";
+
+const PAUSE_MS = { first: 500, most: 10_000 } as const;
+/** These pass; anything else stays as it is. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT", "OUTCOME_UNKNOWN", "RATE_LIMITED"],
+]);
+
+/** Whether trying again may help. */
+export function isPassing({ code }: MatrxError): boolean {
+  return PASSING.has(code);
+}
+
+/** Pauses that grow, each a little longer or shorter than those of others who lost the same connection. */
+export class Backoff {
+  #pause: number = PAUSE_MS.first;
+
+  /** The next one, in milliseconds. */
+  next(): number {
+    const pause = this.#pause * (0.75 + Math.random() / 2);
+    this.#pause = Math.min(PAUSE_MS.most, this.#pause * 2);
+    return pause;
+  }
+
+  /** It worked. */
+  reset(): void {
+    this.#pause = PAUSE_MS.first;
+  }
+}
