@@ -70,7 +70,7 @@ describe("the monitor", NEEDS_CHROMIUM, () => {
     await button.click();
     await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
     await ended;
-    await page.getByText(/was asked to end, and did/).waitFor();
+    await page.getByText("node has ended.").waitFor();
     await button.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMemo } from "react";
 import { useQuery } from "../../app/query.ts";
-import { callTool } from "../../relay/file-tools.ts";
+import { callTool } from "../../relay/call-tool.ts";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { Waiting } from "../../ui/Waiting.tsx";

@@ -1,6 +1,6 @@
 /** What changes a machine's files. Each is one call of a tool, made once. */
 import { ApiError } from "../../relay/api-error.ts";
-import { callTool } from "../../relay/file-tools.ts";
+import { callTool } from "../../relay/call-tool.ts";
 import { confirmed } from "../../ui/confirm.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { nameInText } from "../../ui/visible-text.ts";

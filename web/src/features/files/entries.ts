@@ -1,6 +1,6 @@
 /** What a machine's folder has in it, as its tool tells. */
 import { ApiError } from "../../relay/api-error.ts";
-import type { Metadata } from "../../relay/file-tools.ts";
+import type { Metadata } from "../../relay/call-tool.ts";
 
 export interface Entry {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** What a machine found by name in one of its folders. */
 import { ApiError } from "../../relay/api-error.ts";
-import type { Metadata } from "../../relay/file-tools.ts";
+import type { Metadata } from "../../relay/call-tool.ts";
 import type { Entry } from "./entries.ts";
 import { nameOf, plainPath } from "./paths.ts";
 

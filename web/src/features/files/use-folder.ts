@@ -2,7 +2,7 @@
 import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { queryClient, useInfiniteQuery } from "../../app/query.ts";
-import { callTool } from "../../relay/file-tools.ts";
+import { callTool } from "../../relay/call-tool.ts";
 import { type Entry, type FolderPage, pageIn } from "./entries.ts";
 import { HOME } from "./paths.ts";
 

@@ -2,9 +2,8 @@
 import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useDeferredValue, useState } from "react";
-import { FailedCall } from "../../relay/failed-call.ts";
+import { callTool } from "../../relay/call-tool.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
-import { newCall } from "../../relay/way.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { ago, size } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
@@ -12,7 +11,7 @@ import { say } from "../../ui/notices.ts";
 import { type Order, SortHead } from "../../ui/result/SortHead.tsx";
 import table from "../../ui/result/TableView.module.css";
 import { scrolled } from "../../ui/scrolled.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { shortLine, visibleLine } from "../../ui/visible-text.ts";
 import classes from "./Monitor.module.css";
 import { type Process, type Processes, processesOf } from "./processes.ts";
 import { useAsked } from "./use-asked.ts";
@@ -180,15 +179,11 @@ function ProcessRow({ process, link, changed }: RowProps) {
   );
 }
 
-/** Throws ApiError, or what the machine said against it. */
-async function end(device: string, { pid, started }: Process): Promise<void> {
-  const call = newCall(device, { name: "StopProcess", effect: "execute" });
-  const answer = await call.run({ pid, started }, { onCall() {}, onEvent: tellOfQuestion, onTrouble: say });
-  if (!answer) return;
-  if (answer.type === "error") throw new FailedCall(answer);
-  say(visibleLine(answer.output));
-}
+const STOP = { name: "StopProcess", effect: "execute" } as const;
 
-function tellOfQuestion({ type }: { readonly type: string }): void {
-  if (type === "approval") say("It waits for somebody's approval: see Activity.");
+/** Throws ApiError: also what the machine said against it. */
+async function end(device: string, { pid, started, name }: Process): Promise<void> {
+  const { how } = await callTool(device, STOP, { pid, started });
+  const named = shortLine(name);
+  say(how === "killed" ? `${named} did not end by itself, and was killed.` : `${named} has ended.`);
 }

@@ -1,8 +1,8 @@
 /** Reads a file to be edited, and writes it back only over the version that was read. */
 import { queryClient } from "../../../app/query.ts";
 import { ApiError } from "../../../relay/api-error.ts";
+import { callTool } from "../../../relay/call-tool.ts";
 import { type PlacedFile, readWhole } from "../../../relay/file-bytes.ts";
-import { callTool } from "../../../relay/file-tools.ts";
 import { nameInText } from "../../../ui/visible-text.ts";
 import { nameOf, parentOf } from "../paths.ts";
 import { MOST_EDITED } from "../use-entry-actions.ts";

@@ -1,4 +1,4 @@
-/** Tools of a machine that pages call by themselves, as for files: one call, and its end. */
+/** Tools of a machine that pages call by themselves: one call, and its end. */
 import { say } from "../ui/notices.ts";
 import { ApiError } from "./api-error.ts";
 import type { Tool } from "./call.ts";
