@@ -1,8 +1,11 @@
 /** The terminal's page: a real shell on a real machine, in a real browser. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
 import { APP, expectNoObjections } from "./app.ts";
 import { callerOf } from "./caller.ts";
 import {
@@ -27,6 +30,23 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     await newTerminal(opened.page);
     return opened;
   };
+
+  test("is opened in a folder of the files' page, and by no address", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "plans"));
+    const { page, faults } = await app.open(`/d/${app.machine.id}/files${encodeURI(folder)}`);
+    await page.getByRole("row").filter({ hasText: "plans" }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Open in terminal" }).click();
+    await expectPrompt(page);
+    await typeLine(page, "pwd");
+    await expectOnScreen(page, `\n${folder}/plans\n`);
+    await page.getByRole("tab").first().waitFor();
+    expect(await page.getByRole("tab").count()).toBe(1);
+    await page.goto(`${app.relay.url}${APP}${path()}?cwd=/etc&folder=/etc`);
+    await expectPrompt(page);
+    expect(await page.getByRole("tab").count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
 
   test("runs what is typed, is as large as its pane, and is there after a reload, each line once", async () => {
     const opened = await app.open(`/d/${app.machine.id}`);

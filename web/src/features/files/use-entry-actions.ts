@@ -8,11 +8,13 @@ import {
   IconFolderOpen,
   IconLink,
   IconPencil,
+  IconTerminal2,
   IconTrash,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useDevice } from "../../relay/devices.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
+import { wishTerminal } from "../terminal/wish.ts";
 import { deleteEntry } from "./actions.ts";
 import { sendToCloud } from "./cloud.ts";
 import { openDialog, type Placed } from "./dialog.ts";
@@ -46,6 +48,10 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
       params: { device, _splat: splatOf(folder) },
       search: { file: entry.name, edit: true },
     });
+  const inTerminal = () => {
+    wishTerminal(device, isFolder(entry) ? path : folder);
+    void navigate({ to: "/d/$device/terminal", params: { device } });
+  };
   const copy = () =>
     void navigator.clipboard.writeText(path).then(
       () => say("The path was copied."),
@@ -59,6 +65,7 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
       icon: IconDownload,
       act: () => void download(placed).catch(sayProblem),
     },
+    { label: "Open in terminal", icon: IconTerminal2, act: inTerminal },
     { label: "Copy path", icon: IconCopy, act: copy },
     { label: "Rename …", icon: IconPencil, act: () => openDialog({ kind: "rename", ...placed }) },
     { label: "Move to …", icon: IconArrowsMove, act: () => openDialog({ kind: "move", ...placed }) },

@@ -1,5 +1,5 @@
 /** Tabs and panes of a machine's terminals, and what is done with them. */
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { KeyBar } from "./KeyBar.tsx";
 import type { Command } from "./keys.ts";
@@ -17,6 +17,7 @@ import {
 import { OpenTerminals } from "./OpenTerminals.tsx";
 import { PaneTree } from "./PaneTree.tsx";
 import { growFont } from "./preferences.ts";
+import type { Room } from "./room.ts";
 import { Settings } from "./Settings.tsx";
 import { StartView } from "./StartView.tsx";
 import { TabStrip } from "./TabStrip.tsx";
@@ -24,8 +25,9 @@ import classes from "./Terminal.module.css";
 import { TextOverlay } from "./TextOverlay.tsx";
 import { useLayout } from "./use-layout.ts";
 import { useRoom } from "./use-room.ts";
-import { useTerminals } from "./use-terminals.ts";
+import { type Terminals, useTerminals } from "./use-terminals.ts";
 import { useVisibleHeight } from "./use-visible-height.ts";
+import { takeWish } from "./wish.ts";
 
 interface Props {
   readonly device: string;
@@ -48,6 +50,7 @@ export function Workspace({ device, machine }: Props) {
     onTitle: (pane, title) => change((now) => named(now, pane, title)),
   });
   const terminals = useTerminals(room, layout, change);
+  useWish(device, room, terminals);
   const active = activePane(layout);
   const view = () => room?.shown(active?.id);
   const goTo = (pane: string | undefined) => {
@@ -134,6 +137,17 @@ export function Workspace({ device, machine }: Props) {
       {panel === "text" && <TextOverlay text={view()?.text ?? ""} close={() => setPanel(undefined)} />}
     </div>
   );
+}
+
+/** Who comes from a folder finds a terminal there. */
+function useWish(device: string, room: Room | undefined, { createIn }: Terminals): void {
+  const fulfil = useEffectEvent(() => {
+    const folder = takeWish(device);
+    if (folder !== undefined) void createIn(folder);
+  });
+  useEffect(() => {
+    if (room) fulfil();
+  }, [room]);
 }
 
 function usePageName(title: string): void {

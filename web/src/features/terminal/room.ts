@@ -76,8 +76,9 @@ export class Room {
   }
 
   /** Opens a terminal. Throws MatrxError. */
-  async create(): Promise<{ readonly terminal: string; readonly name: string }> {
-    const { metadata } = await this.link.call("TerminalCreate", {}, ASKED);
+  async create(folder?: string): Promise<{ readonly terminal: string; readonly name: string }> {
+    const input = folder === undefined ? {} : { cwd: folder };
+    const { metadata } = await this.link.call("TerminalCreate", input, ASKED);
     const created = createdTerminal(metadata);
     if (!created) throw new Error("The machine's answer can't be read here.");
     return created;

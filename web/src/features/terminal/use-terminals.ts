@@ -25,6 +25,8 @@ export interface Terminals {
   readonly isBusy: boolean;
   /** Opens a terminal in a tab of its own, or beside the active pane. */
   create(beside?: Direction): Promise<void>;
+  /** Opens one in a folder, in a tab of its own. */
+  createIn(folder: string): Promise<void>;
   /** Shows a terminal that runs on the machine. */
   open(terminal: OpenTerminal): void;
   /** Opens a terminal in the place of one that has ended. */
@@ -56,19 +58,20 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
     say(`No more than ${MOST_PANES} terminals are shown at once: close one first.`);
     return false;
   };
+  const opened = async (placed: (layout: Layout, pane: Pane) => Layout, folder?: string) => {
+    if (!hasRoom()) return;
+    const created = await work((there) => there.create(folder));
+    if (created) change((now) => placed(now, paneOf(created, false)));
+  };
   const leave = (pane: Pane) => change((now) => without(now, pane.id));
   return {
     isBusy,
-    async create(beside) {
-      if (!hasRoom()) return;
-      const created = await work((there) => there.create());
-      if (!created) return;
-      const pane = paneOf(created, false);
-      change((now) => {
+    create: (beside) =>
+      opened((now, pane) => {
         const active = activePane(now);
         return beside && active ? withSplit(now, active.id, beside, pane) : withTab(now, pane);
-      });
-    },
+      }),
+    createIn: (folder) => opened(withTab, folder),
     open({ terminal, name, shell, own }) {
       const shown = allPanes(layout).find((pane) => pane.terminal === terminal);
       if (shown) return change((now) => activated(now, shown.id));
