@@ -156,11 +156,13 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       const said = messageOf(device, "system_command");
       await restart.focus();
       await page.keyboard.press("Enter");
-      await dialog.getByText("Restart the program on shed? Calls running there will be stopped.").waitFor();
+      await dialog
+        .getByText(/^Restart the program on shed.*\? Calls running there will be stopped\.$/)
+        .waitFor();
       await expect.poll(focused).toBe("Cancel");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      await page.getByText("The program on shed was asked to restart.").waitFor();
+      await page.getByText(/^The program on shed.* was asked to restart\.$/).waitFor();
       expect(await said).toMatchObject({ command: "restart_client" });
       await expect.poll(focused).toBe("Restart the program");
 
@@ -171,7 +173,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await stop.click();
       const closed = new Promise((resolve) => device.once("closed", resolve));
       await dialog.getByRole("button", { name: "Stop the program" }).click();
-      await page.getByText("The program on shed was asked to stop.").waitFor();
+      await page.getByText(/^The program on shed.* was asked to stop\.$/).waitFor();
       await closed;
       await page.clock.fastForward(10_000);
       await page
@@ -195,7 +197,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       await page.getByRole("link", { name: "Machines" }).first().click();
       await page
         .getByRole("listitem")
-        .filter({ has: page.getByRole("link", { name: "shed", exact: true }) })
+        .filter({ has: page.getByRole("link", { name: `shed (${place.deviceId})`, exact: true }) })
         .getByText("Paused for AI", { exact: true })
         .first()
         .waitFor();
