@@ -1,5 +1,5 @@
 /** A relay of another release, one that never answers, and a newer release of the app while somebody types. */
-import type { Page, WebSocketRoute } from "playwright-core";
+import type { Page, Request, WebSocketRoute } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { APP, startApp } from "./app.ts";
@@ -140,8 +140,11 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     await problem(page).getByRole("button", { name: "Try again" }).click();
     await page.getByRole("combobox", { name: "Never these paths" }).fill("/never");
     await page.keyboard.press("Enter");
-    await page.route("**/v1/**/policy", () => undefined);
-    const sent = page.waitForRequest(/\/policy$/);
+    const isSaving = (request: Request) => request.method() === "PUT" && request.url().endsWith("/policy");
+    await page.route("**/v1/**/policy", (route) =>
+      isSaving(route.request()) ? undefined : route.continue(),
+    );
+    const sent = page.waitForRequest(isSaving);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await sent;
     await page.clock.fastForward(31_000);
