@@ -196,12 +196,14 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     ];
     await expect.poll(items).toEqual(all);
     await expectNoObjections(opened as Opened);
-    await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Open");
+    const focusedText = () => page.evaluate("document.activeElement?.textContent");
+    await expect.poll(focusedText).toBe("Open");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
     await grid().focus();
     await page.keyboard.press("Shift+F10");
     await expect.poll(items).toEqual(all);
+    await expect.poll(focusedText).toBe("Open");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     await expect.poll(focused).toBe("grid");

@@ -51,7 +51,7 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
   test("runs what is typed, is as large as its pane, and is there after a reload, each line once", async () => {
     const opened = await app.open(`/d/${app.machine.id}`);
     const { page, faults } = opened;
-    await page.locator("main").getByRole("link", { name: "Terminal" }).click();
+    await page.locator("main").getByRole("link", { name: "Terminal", exact: true }).click();
     await page.getByRole("button", { name: "New terminal" }).waitFor();
     await expectNoObjections(opened);
     await newTerminal(page);

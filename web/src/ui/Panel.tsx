@@ -1,4 +1,5 @@
 /** A card with a title, and what can be done with it. */
+import "@mantine/core/styles/Card.css";
 import { Card, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 

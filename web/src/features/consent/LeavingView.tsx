@@ -2,6 +2,7 @@
  * The answer is given. Who goes back to a program sees this page on: there is no second way to it, since a code that comes
  * twice ends all that it gave.
  */
+import "@mantine/core/styles/Card.css";
 import { Card, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import classes from "./Consent.module.css";

@@ -1,4 +1,5 @@
 /** Who asks, where the answer goes, and what a person may answer. */
+import "@mantine/core/styles/Card.css";
 import { Alert, Card, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { endSession } from "../../app/use-account.ts";

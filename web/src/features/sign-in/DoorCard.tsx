@@ -1,4 +1,5 @@
 /** The frame of a page before the app itself: its title has the focus, and replaces that of the page before in the browser. */
+import "@mantine/core/styles/Card.css";
 import { Card, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { usePageTitle } from "../../ui/page-title.ts";

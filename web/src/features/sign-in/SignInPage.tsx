@@ -1,4 +1,5 @@
 /** Ways to sign in: a passkey, an issuer, a link, a recovery code. */
+import "@mantine/core/styles/Divider.css";
 import { Code, Divider, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { leaveForIssuer } from "../../relay/account.ts";
