@@ -1,10 +1,15 @@
 /** Whatever dies in between, an effect happens at most once and its outcome is told. */
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAlive } from "../../scripts/start/process.ts";
 import { startAgent } from "./agent.ts";
 import { Caller, type Frame, invoke } from "./caller.ts";
 import { fileIn, linesOf, type Rig, recordOf, startRig } from "./rig.ts";
+
+/** As in agent/jobs/job.ts, in milliseconds. */
+const FILE_CLOCK = 20;
 
 let rig: Rig;
 beforeAll(async () => {
@@ -169,10 +174,14 @@ it("tells how a command ended that ended before it was cancelled", async () => {
   using caller = await open();
   const { file, command, release } = gated();
   const pid = await begin(caller, { input: { command } });
+  // It notes the exit code after the command's own shell has ended.
+  const outer = Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)], { encoding: "utf8" }));
   const { pid: agent } = rig.agent.child;
   process.kill(agent, "SIGSTOP");
   release();
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => isAlive(outer)).toBe(false);
+  // The times of files may lag behind the clock: what is cancelled sooner is taken for stopped.
+  await sleep(FILE_CLOCK * 2);
   caller.send({ id: "1", action: "cancel" });
   await rig.isOnline();
   process.kill(agent, "SIGCONT");
