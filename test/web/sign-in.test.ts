@@ -70,7 +70,7 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
     page.on("request", (request) => loaded.push(request.url()));
     await page.goto(`${app.relay.url}${APP}/fleet`);
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
-    expect(loaded.filter((url) => /\/SignInPage-/.test(url)).length).toBe(1);
+    expect(loaded.filter((url) => /\/SignInPage-.*\.js$/.test(url)).length).toBe(1);
     expect(loaded.filter((url) => /\/FleetPage-/.test(url))).toEqual([]);
   });
 
