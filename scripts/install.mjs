@@ -133,7 +133,7 @@ function reasonOf(stderr) {
     return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into your own folder, or correct its owner.`;
   }
   if (/\bENOSPC\b/.test(stderr)) {
-    return "The packages cannot be installed: the disk is full. They need about 850 MB.";
+    return "The packages cannot be installed: the disk is full. They need about 950 MB.";
   }
   if (
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network)\b/.test(

@@ -35,7 +35,7 @@ describe("the monitor", NEEDS_CHROMIUM, () => {
 
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText(/^Paused · as of /).waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
     await live(page).waitFor();
     expect(faults).toEqual([]);
   });

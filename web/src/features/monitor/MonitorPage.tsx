@@ -98,7 +98,7 @@ function Monitor({ device, name }: { device: string; name: string }) {
             }
             onClick={() => setPaused(!isPaused)}
           >
-            {isPaused ? "Go on" : "Pause"}
+            {isPaused ? "Resume" : "Pause"}
           </Button>
         </div>
       </div>
@@ -136,11 +136,11 @@ function wordsOf(state: WatchState, isPaused: boolean): { tone: Tone; text: stri
     case "connecting":
       return { tone: "idle", text: "Connecting" };
     case "asked":
-      return { tone: "warn", text: "Waits for approval" };
+      return { tone: "warn", text: "Waiting for approval" };
     case "reconnecting":
       return { tone: "warn", text: state.isOffline ? "The machine is offline" : "Reconnecting" };
     case "failed":
-      return { tone: "bad", text: "Not to be had" };
+      return { tone: "bad", text: "Unavailable" };
     default:
       return state satisfies never;
   }

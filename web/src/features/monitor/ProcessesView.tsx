@@ -1,7 +1,8 @@
 /** What runs on the machine: the busiest first, and one that is to end. */
 import { Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { callTool } from "../../relay/call-tool.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
@@ -19,6 +20,8 @@ import { useAsked } from "./use-asked.ts";
 /** Rows that are asked for: more can be found by the filter. */
 const MOST = 200;
 const FILTER_CHARS = 256;
+/** The machine is asked once nothing was typed for so long, in milliseconds. */
+const TYPED = 300;
 
 type Column = "pid" | "name" | "cpu" | "memory" | "started";
 
@@ -49,7 +52,7 @@ interface Props {
 export function ProcessesView({ link, everyMs, isFollowed }: Props) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState<Order<Column>>({ column: "cpu", isDown: true });
-  const filter = useDeferredValue(text.trim());
+  const [filter] = useDebouncedValue(text.trim(), TYPED);
   const input = { sort: order.column, limit: MOST, ...(filter && { filter }) };
   const query = useAsked({
     ...{ link, everyMs, isFollowed, input },

@@ -4,8 +4,8 @@ import { useQuery } from "../../app/query.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { useIsSeen } from "../../ui/use-is-seen.ts";
 
-/** Each time is a call, in milliseconds. */
-const LEAST_MS = 3_000;
+/** Each time is a call, and an entry of the record: not as often as samples, which come by one call. In milliseconds. */
+const LEAST_MS = 10_000;
 
 interface Asked<T> {
   readonly link: DeviceLink | undefined;
