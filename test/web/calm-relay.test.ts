@@ -132,6 +132,9 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
     const asked = page.waitForRequest(/\/policy$/);
     await page.goto(`${app.relay.url}${APP}${device()}/permissions`);
     await asked;
+    // Its request would otherwise be late too when the clock jumps.
+    const whoMay = page.getByRole("region", { name: "Who may do what" });
+    await whoMay.getByText("Allowed", { exact: true }).waitFor();
     await page.clock.fastForward(6_000);
     await page.getByText("Still waiting for the relay …").first().waitFor();
     await page.clock.fastForward(30_000);
