@@ -1,6 +1,11 @@
-/** This machine as a device of a test relay: paired and connected as `npm start` does it. */
-import { type Agent, startAgent, untilOnline } from "../../scripts/start/agent.ts";
+/** This machine as a device of a test relay: paired and connected as `npm start` does it, or by a code that a person confirms. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import * as z from "zod";
+import { type Agent, agentEnvironment, startAgent, untilOnline } from "../../scripts/start/agent.ts";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
+import { MATRX_BIN } from "../../scripts/tree.ts";
 import type { TestRelay } from "./relay.ts";
 
 export interface Machine {
@@ -21,4 +26,31 @@ export async function connectMachine(relay: TestRelay, dataDir = relay.dataDir):
   if (state !== "ONLINE")
     throw new Error(`The agent does not get through. It said last:\n${agent.lastLines()}`);
   return { id, name, agent };
+}
+
+/** A machine whose code waits for a person. */
+export interface Asking {
+  readonly code: string;
+  /** Once the code is confirmed: starts the agent. */
+  connect(): Promise<Agent>;
+}
+
+/** Lets the agent of a folder of its own ask to be paired. */
+export async function askToPair({ url }: TestRelay, dataDir: string, name: string): Promise<Asking> {
+  const pairing = execFile(
+    process.execPath,
+    [MATRX_BIN, "pair", "--relay", url, "--name", name, "--yes", "--json"],
+    { env: agentEnvironment(dataDir) },
+  );
+  const ended = once(pairing, "close");
+  if (!pairing.stdout) throw new Error("The pairing has no output");
+  const { value } = await createInterface({ input: pairing.stdout })[Symbol.asyncIterator]().next();
+  const { code } = z.object({ code: z.string() }).parse(JSON.parse(String(value)));
+  return {
+    code,
+    async connect() {
+      await ended;
+      return startAgent({ dataDir, onStart: silent, onDeath: silent });
+    },
+  };
 }

@@ -63,7 +63,7 @@ async function revokeTokens(relay: TestRelay): Promise<void> {
 }
 
 /** A program of one's own, connected. Whoever makes it calls its `vanish`. */
-export async function bareMachine(
+async function bareMachine(
   relay: TestRelay,
   name: string,
   root: string,

@@ -1,11 +1,12 @@
 /** The pages that are pictured, and what is done on each before. */
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { askToPair } from "../helpers/machine.ts";
 import { FILE_SHOTS } from "./file-shots.ts";
 import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
-import { bareMachine, removeMachines } from "./machines.ts";
+import { removeMachines } from "./machines.ts";
 
 export interface Shot {
   readonly name: string;
@@ -205,14 +206,14 @@ export const SHOTS: readonly Shot[] = [
     name: "pair-connected",
     path: () => "/pair",
     until: async (page, home) => {
-      await page.getByLabel("Code from the machine or command line").fill(await home.askToPair());
+      const asking = await askToPair(home.relay, mkdtempSync(join(home.relay.dataDir, "attic-")), "attic");
+      await page.getByLabel("Code from the machine or command line").fill(asking.code);
       await page.getByRole("button", { name: "Look up" }).click();
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByRole("heading", { name: "attic was added" }).waitFor();
-      // The newest of that name is meant.
-      const { device } = await bareMachine(home.relay, "attic", home.project);
+      const agent = await asking.connect();
       await page.getByText("The machine is connected and ready.").waitFor();
-      device.vanish();
+      await agent.stop();
     },
     after: ({ relay }) => removeMachines(relay, "attic"),
   },

@@ -3,6 +3,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { polledPairingSchema, startedPairingSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { askToPair } from "../helpers/machine.ts";
 import { APP, expectNoObjections, startApp } from "./app.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
@@ -59,6 +61,25 @@ describe("codes", NEEDS_CHROMIUM, () => {
     await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
     await expect.poll(() => page.title()).toBe(`${HOSTILE} · Matrx Relay`);
     expect(opened.faults).toEqual([]);
+  });
+
+  test("a machine that is called like another one is followed until it has connected", async () => {
+    const { name } = app.machine;
+    const asking = await askToPair(app.relay, temporaryFolder(), name);
+    const { page, faults } = await app.open("/pair");
+    await type(page, asking.code);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("Waiting for it to connect.").waitFor();
+    const agent = await asking.connect();
+    try {
+      await page.getByText("The machine is connected and ready.").waitFor();
+      await page.getByRole("link", { name: `Open ${name}` }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      expect(page.url()).not.toContain(app.machine.id);
+    } finally {
+      await agent.stop();
+    }
+    expect(faults).toEqual([]);
   });
 
   test("a link to a login signs nobody in by a click: its code is typed, and what it allows is said", async () => {

@@ -10,6 +10,7 @@ import type * as cloud from "@matrx/shared/cloud-file-api.ts";
 import type * as link from "@matrx/shared/file-link-api.ts";
 import type * as invite from "@matrx/shared/invite-api.ts";
 import type * as oauth from "@matrx/shared/oauth-api.ts";
+import type * as pairing from "@matrx/shared/openapi/bodies.ts";
 import type * as passkey from "@matrx/shared/passkey-api.ts";
 import type * as pause from "@matrx/shared/pause-api.ts";
 import type * as policy from "@matrx/shared/policy.ts";
@@ -165,7 +166,7 @@ export interface Routes {
   "GET /v1/pairings/{code}": { answer: Out<typeof api.pairingViewSchema> };
   "POST /v1/pairings/{code}/confirm": {
     body: Record<string, never>;
-    answer: { status: string };
+    answer: Out<typeof pairing.confirmedPairingSchema>;
   };
 
   "GET /v1/audit": { query: In<typeof audit.auditQuerySchema>; answer: Out<typeof audit.auditPageSchema> };

@@ -22,7 +22,7 @@ interface Props {
   readonly shown: (value: number) => string;
 }
 
-const HEIGHT = 150;
+const HEIGHT = 136;
 /** An axis that fits the highest value has at least this much. */
 const LEAST = 1024;
 /** Its marks are whole KiB and MiB. */
@@ -86,7 +86,7 @@ function optionsFor({ width, series, most, shown }: Wanted): uPlot.Options {
     cursor: { show: false },
     scales: { y: { range: (_plot, _low, high) => [0, most ?? Math.max(LEAST, high * 1.1)] } },
     axes: [
-      { ...axis, space: 90, values: (_plot, marks) => marks.map(timeOf) },
+      { ...axis, size: 24, space: 90, values: (_plot, marks) => marks.map(timeOf) },
       {
         ...axis,
         size: 74,

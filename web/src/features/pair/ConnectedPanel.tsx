@@ -1,35 +1,38 @@
 /** The last step: the machine that was added has connected. */
 import { Button, Group, Loader, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useDevices } from "../../relay/devices.ts";
+import { useDevice } from "../../relay/devices.ts";
+import { isOnline } from "../../ui/device-words.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
 import classes from "./PairPage.module.css";
 
-export function ConnectedPanel({ name, again }: { name: string; again: () => void }) {
-  const { data } = useDevices();
-  const newest = data?.devices
-    .filter((device) => device.name === name)
-    .toSorted((one, other) => other.created.localeCompare(one.created))[0];
-  const isOnline = newest?.state === "ONLINE" || newest?.state === "IDLE";
+/** The machine that a code was confirmed for. */
+export interface Added {
+  readonly device: string;
+  readonly name: string;
+}
+
+export function ConnectedPanel({ added, again }: { added: Added; again: () => void }) {
+  const { device, name } = added;
+  const found = useDevice(device);
+  const isConnected = found !== undefined && isOnline(found);
   return (
     <Page title={`${name} was added`}>
       <div className={classes.steps}>
         <Panel>
           <Group gap="sm" role="status">
-            {isOnline ? <Status tone="ok">Connected</Status> : <Loader size="xs" />}
+            {isConnected ? <Status tone="ok">Connected</Status> : <Loader size="xs" />}
             <Text size="sm">
-              {isOnline
+              {isConnected
                 ? "The machine is connected and ready."
                 : "Waiting for it to connect. Leave the command running on the machine."}
             </Text>
           </Group>
           <Group mt="md">
-            {newest && (
-              <Button
-                renderRoot={(props) => <Link to="/d/$device" params={{ device: newest.id }} {...props} />}
-              >
+            {found && (
+              <Button renderRoot={(props) => <Link to="/d/$device" params={{ device }} {...props} />}>
                 Open {name}
               </Button>
             )}

@@ -7,7 +7,7 @@ import { Page } from "../../ui/Page.tsx";
 import { codeOf } from "../sign-in/codes.ts";
 import { BareDevicePanel } from "./BareDevicePanel.tsx";
 import { CodePanel } from "./CodePanel.tsx";
-import { ConnectedPanel } from "./ConnectedPanel.tsx";
+import { type Added, ConnectedPanel } from "./ConnectedPanel.tsx";
 import { InstallPanel } from "./InstallPanel.tsx";
 import classes from "./PairPage.module.css";
 import { RequestPanel } from "./RequestPanel.tsx";
@@ -17,14 +17,14 @@ export function PairPage() {
   const navigate = useNavigate();
   /** The code that the person typed here instead of following a link. */
   const [typed, setTyped] = useState<string>();
-  const [added, setAdded] = useState<string>();
+  const [added, setAdded] = useState<Added>();
   const code = codeOf(hash);
   const leave = () => void navigate({ to: "/pair", hash: "", replace: true });
   const lookUp = (text: string) => {
     setTyped(codeOf(text));
     void navigate({ to: "/pair", hash: text });
   };
-  if (added !== undefined) return <ConnectedPanel name={added} again={() => setAdded(undefined)} />;
+  if (added !== undefined) return <ConnectedPanel added={added} again={() => setAdded(undefined)} />;
   if (code !== undefined)
     return (
       <Page title="Waiting for your approval">
@@ -33,9 +33,9 @@ export function PairPage() {
             code={code}
             isTyped={typed === code}
             leave={leave}
-            added={(name) => {
+            added={(machine) => {
               leave();
-              setAdded(name);
+              setAdded(machine);
             }}
           />
         </div>

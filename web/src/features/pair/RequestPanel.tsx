@@ -12,6 +12,7 @@ import { Loaded } from "../../ui/Loaded.tsx";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { codeOf } from "../sign-in/codes.ts";
+import type { Added } from "./ConnectedPanel.tsx";
 
 type Asked = Answer<"GET /v1/pairings/{code}">;
 
@@ -21,7 +22,7 @@ interface Props {
   readonly isTyped: boolean;
   readonly leave: () => void;
   /** A machine was added. */
-  readonly added: (name: string) => void;
+  readonly added: (machine: Added) => void;
 }
 
 export function RequestPanel({ code, isTyped, leave, added }: Props) {
@@ -31,10 +32,10 @@ export function RequestPanel({ code, isTyped, leave, added }: Props) {
     retry: false,
     gcTime: 0,
   });
-  const confirm = async ({ kind, name }: Asked) => {
-    await api("POST /v1/pairings/{code}/confirm", { path: { code }, body: {} });
+  const confirm = async ({ name }: Asked) => {
+    const { device } = await api("POST /v1/pairings/{code}/confirm", { path: { code }, body: {} });
     await refreshDevices();
-    if (kind === "device") return added(name);
+    if (device !== undefined) return added({ device, name });
     leave();
     say(`${name} is signed in.`);
   };
