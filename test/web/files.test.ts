@@ -47,7 +47,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
   }
   const grid = () => page.getByRole("grid");
   const names = () => grid().locator("[role=row][data-index] bdi").allTextContents();
-  const active = () => grid().locator("[role=row][aria-selected=true] bdi").textContent();
+  const active = () => grid().locator("[role=row][data-active=true] bdi").textContent();
   const focused = () => page.evaluate("document.activeElement?.getAttribute('role')");
   const row = (name: string) =>
     grid()
@@ -192,7 +192,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     const items = () => page.getByRole("menuitem").allTextContents();
     const all = [
       ...["Open", "Edit", "Download", "Open in terminal", "Copy path", "Rename …", "Move to …"],
-      ...["Share a link …", "Send to the cloud store", "Delete"],
+      ...["Share a link …", "Send to the cloud store", "Delete", "Choose"],
     ];
     await expect.poll(items).toEqual(all);
     await expectNoObjections(opened as Opened);

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useQueries } from "../../app/query.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { isFolder } from "./entries.ts";
-import classes from "./Files.module.css";
+import classes from "./FolderTree.module.css";
 import { joined, splatOf, stepsTo } from "./paths.ts";
 import { readFolder } from "./use-folder.ts";
 import { useView } from "./view.ts";
@@ -107,8 +107,8 @@ export function FolderTree({ device, path, isReachable }: Props) {
                   tree.toggleExpanded(node.value);
                 }}
               />
-              <IconFolderFilled size={16} className={classes.icon} data-kind="folder" aria-hidden />
-              <bdi className={classes.nameText}>{node.label}</bdi>
+              <IconFolderFilled size={16} className={classes.icon} aria-hidden />
+              <bdi className={classes.name}>{node.label}</bdi>
             </div>
           );
         }}

@@ -7,6 +7,7 @@ import { isOnline } from "../../ui/device-words.ts";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
+import { BatchPanel } from "./BatchPanel.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { Dialogs } from "./Dialogs.tsx";
 import { EntryMenu } from "./EntryMenu.tsx";
@@ -72,6 +73,7 @@ export function FolderView({ device, path }: Props) {
           <Preview key={`${path}\n${file}`} device={device.id} folder={path} name={file} />
         )}
       </div>
+      <BatchPanel device={device.id} />
       <UndoBar device={device.id} />
       <UploadPanel device={device.id} />
       <EntryMenu />

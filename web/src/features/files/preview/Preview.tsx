@@ -79,7 +79,7 @@ export function Preview({ device, folder, name }: Props) {
           aria-label="More actions"
           onClick={({ currentTarget }) => {
             const { left, bottom } = currentTarget.getBoundingClientRect();
-            openMenu({ ...placed, x: left, y: bottom });
+            openMenu({ device, folder, entries: [entry], x: left, y: bottom });
           }}
         >
           <IconDots size={18} aria-hidden />
