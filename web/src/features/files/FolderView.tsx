@@ -18,6 +18,7 @@ import { FolderTree } from "./FolderTree.tsx";
 import { FolderTrouble } from "./FolderTrouble.tsx";
 import { HOME, nameOf, parentOf, plainPath, splatOf } from "./paths.ts";
 import { Preview } from "./preview/Preview.tsx";
+import { QuestionBar } from "./QuestionBar.tsx";
 import { ToolBar } from "./ToolBar.tsx";
 import { UndoBar } from "./UndoBar.tsx";
 import { UploadPanel } from "./uploads/UploadPanel.tsx";
@@ -73,6 +74,7 @@ export function FolderView({ device, path }: Props) {
           <Preview key={`${path}\n${file}`} device={device.id} folder={path} name={file} />
         )}
       </div>
+      <QuestionBar device={device.id} />
       <BatchPanel device={device.id} />
       <UndoBar device={device.id} />
       <UploadPanel device={device.id} />

@@ -24,6 +24,20 @@ export async function makeFolder(device: string, folder: string, name: string): 
   forgetFolder(device, folder);
 }
 
+/** Folders below a folder, with those above them. Throws ApiError at the first that can't be made. */
+export async function makeTree(device: string, folder: string, below: readonly string[]): Promise<void> {
+  try {
+    for (const path of below)
+      await callTool(
+        device,
+        { name: "create_directory", effect: "write" },
+        { path: joined(folder, path), recursive: true },
+      );
+  } finally {
+    forgetFolder(device, folder);
+  }
+}
+
 /** Throws ApiError: also if something has that name. */
 export async function rename({ device, folder, entry }: Placed, name: string): Promise<void> {
   checkName(name);

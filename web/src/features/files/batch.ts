@@ -1,10 +1,10 @@
 /** Work on several entries, a few at a time: how far it is, and what failed. It goes on while the person is elsewhere in the app. */
 import { create } from "zustand";
 import { onForget } from "../../app/tab-store.ts";
-import { ApiError } from "../../relay/api-error.ts";
 import { plural } from "../../ui/format.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import type { Entry } from "./entries.ts";
+import { isNoAnswer } from "./errors.ts";
 
 /** More at once would fill the machine's record, and take too long to watch. */
 export const MOST_AT_ONCE = 500;
@@ -60,7 +60,7 @@ export async function runBatch({ entries, atOnce, work, ...words }: Plan): Promi
         const failure = { name: entry.name, error };
         change(id, ({ failures, isStopped }) => ({
           failures: [...failures, failure],
-          isStopped: isStopped || isForAll(error),
+          isStopped: isStopped || isNoAnswer(error),
         }));
       }
   };
@@ -93,12 +93,6 @@ function end(id: string): void {
   else if (total > 1)
     say(`${plural(succeeded, "entry", "entries")} ${succeeded === 1 ? "was" : "were"} ${done}.`);
   forgetBatch(id);
-}
-
-/** The others would fail the same way: nobody answers, or nobody may ask. */
-function isForAll(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return error.status === 0 || error.status === 401 || error.code === "DEVICE_OFFLINE";
 }
 
 function batchOf(id: string): Batch | undefined {

@@ -1,7 +1,7 @@
 /** Sends one file by tus, which goes on where a connection broke. */
 import { type DetailedError, Upload as Tus } from "tus-js-client";
 import { accessToken } from "../../../relay/api.ts";
-import { ApiError } from "../../../relay/api-error.ts";
+import { refusalOf } from "../../../relay/refusal.ts";
 import { dropAccess } from "../../../relay/session.ts";
 import { type Trouble, troubleOf } from "../../../ui/Problem.tsx";
 import { joined } from "../paths.ts";
@@ -91,9 +91,15 @@ function errorOf(error: Error | DetailedError, status: number | undefined): Erro
   if (status === 0) return new Error("Can't reach the relay.");
   if (status === undefined || !("originalResponse" in error))
     return new Error("The browser can't read the file any more. Choose it again.");
+  return refusalOf(new Response(null, { status }), problemIn(error.originalResponse?.getBody() ?? ""));
+}
+
+/** Empty: something else than the relay answered. */
+function problemIn(body: string): object {
   try {
-    return new ApiError(status, JSON.parse(error.originalResponse?.getBody() ?? ""));
+    const problem: unknown = JSON.parse(body);
+    return typeof problem === "object" && problem !== null ? problem : {};
   } catch {
-    return new Error(`The relay answered ${status}.`);
+    return {};
   }
 }
