@@ -4,11 +4,10 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, useEffect, useRef } from "react";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { ColumnHeads } from "./ColumnHeads.tsx";
-import { mayChoose } from "./choice.ts";
 import { openMenu } from "./dialog.ts";
 import classes from "./EntryGrid.module.css";
 import { type Choosing, EntryRow } from "./EntryRow.tsx";
-import type { Entry } from "./entries.ts";
+import { type Entry, isNamed, keyOf } from "./entries.ts";
 import { nameOf } from "./paths.ts";
 import { useActive } from "./use-active.ts";
 import type { Chooser } from "./use-choice.ts";
@@ -71,7 +70,7 @@ export function EntryGrid({ device, path, entries, isSortable, chooser, readMore
     openMenu({
       ...{ device, folder: path, entries: isOfAll ? chooser.chosen : [entry] },
       ...(at ?? { x: (box?.left ?? 0) + 40, y: box?.bottom ?? 0 }),
-      choose: mayChoose(entry) && !chooser.has(entry) ? () => chooser.toggle(index) : undefined,
+      choose: isNamed(entry) && !chooser.has(entry) ? () => chooser.toggle(index) : undefined,
     });
   };
   const keys = useGridKeys({
@@ -113,12 +112,11 @@ export function EntryGrid({ device, path, entries, isSortable, chooser, readMore
           return (
             entry && (
               <EntryRow
-                // Names that are no UTF-8 may look the same.
-                key={entry.name_base64 ?? entry.name}
+                key={keyOf(entry)}
                 {...{ entry, index, start, size, id: lineId(index), isChoosing }}
                 isActive={index === active}
                 isChosen={chooser.has(entry)}
-                choose={mayChoose(entry) ? (how) => choose(index, how) : undefined}
+                choose={isNamed(entry) ? (how) => choose(index, how) : undefined}
                 open={() => {
                   setActive(index);
                   open(entry);

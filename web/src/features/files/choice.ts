@@ -1,5 +1,5 @@
 /** Which entries of a list are chosen, by their names, and how clicks and keys change that. */
-import type { Entry } from "./entries.ts";
+import { type Entry, isNamed } from "./entries.ts";
 
 export interface Choice {
   readonly names: ReadonlySet<string>;
@@ -8,11 +8,6 @@ export interface Choice {
 }
 
 export const NONE_CHOSEN: Choice = { names: new Set(), anchor: undefined };
-
-/** No tool knows a file by a name that is no UTF-8. */
-export function mayChoose({ name_base64: odd }: Entry): boolean {
-  return odd === undefined;
-}
 
 /** With this entry, or without it. */
 export function toggled({ names }: Choice, { name }: Entry): Choice {
@@ -35,9 +30,9 @@ export function allOf(entries: readonly Entry[]): Choice {
 
 /** Of the entries that are in the list now: what is gone, or filtered out, is not acted on. */
 export function chosenOf(entries: readonly Entry[], { names }: Choice): readonly Entry[] {
-  return names.size === 0 ? [] : entries.filter((entry) => names.has(entry.name) && mayChoose(entry));
+  return names.size === 0 ? [] : entries.filter((entry) => names.has(entry.name) && isNamed(entry));
 }
 
 function namesOf(entries: readonly Entry[]): ReadonlySet<string> {
-  return new Set(entries.filter(mayChoose).map(({ name }) => name));
+  return new Set(entries.filter(isNamed).map(({ name }) => name));
 }

@@ -1,7 +1,7 @@
 /** The entries of a list that are chosen. Another folder begins with none. */
 import { useMemo, useState } from "react";
-import { allOf, type Choice, chosenOf, mayChoose, NONE_CHOSEN, ranged, toggled } from "./choice.ts";
-import type { Entry } from "./entries.ts";
+import { allOf, type Choice, chosenOf, NONE_CHOSEN, ranged, toggled } from "./choice.ts";
+import { type Entry, isNamed } from "./entries.ts";
 
 export interface Chooser {
   readonly chosen: readonly Entry[];
@@ -19,10 +19,10 @@ export function useChoice(entries: readonly Entry[]): Chooser {
   const chosen = useMemo(() => chosenOf(entries, choice), [entries, choice]);
   return {
     chosen,
-    has: (entry) => choice.names.has(entry.name) && mayChoose(entry),
+    has: (entry) => choice.names.has(entry.name) && isNamed(entry),
     toggle(index) {
       const entry = entries[index];
-      if (entry && mayChoose(entry)) setChoice(toggled(choice, entry));
+      if (entry && isNamed(entry)) setChoice(toggled(choice, entry));
     },
     extend: (from, to) => setChoice(ranged(choice, entries, from, to)),
     all: () => setChoice(allOf(entries)),

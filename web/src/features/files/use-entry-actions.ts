@@ -20,7 +20,7 @@ import { sendToCloud } from "./cloud.ts";
 import { copyPaths } from "./copy-paths.ts";
 import { openDialog, type Placed } from "./dialog.ts";
 import { download } from "./download.ts";
-import { isFolder, isReadable } from "./entries.ts";
+import { isFolder, isNamed, isReadable } from "./entries.ts";
 import { kindOf } from "./kinds.ts";
 import { joined, splatOf } from "./paths.ts";
 import { useOpening } from "./use-opening.ts";
@@ -89,7 +89,7 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
     },
   ];
   // No tool knows a file by a name that is no UTF-8.
-  if (entry.name_base64 !== undefined) return actions.filter((one) => one !== false).slice(0, 1);
+  if (!isNamed(entry)) return actions.filter((one) => one !== false).slice(0, 1);
   return actions.filter((one) => one !== false);
 }
 

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useRef } from "react";
 import { deleteEntries } from "./actions.ts";
 import { openDialog } from "./dialog.ts";
-import type { Entry } from "./entries.ts";
+import { type Entry, isNamed } from "./entries.ts";
 import { nameOf, parentOf, splatOf } from "./paths.ts";
 import { beginAt } from "./use-active.ts";
 import type { Chooser } from "./use-choice.ts";
@@ -42,10 +42,11 @@ export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
       beginAt(above, nameOf(path));
       void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(above) } });
     },
-    F2: () => entry && openDialog({ kind: "rename", device, folder: path, entry }),
+    F2: () => entry && named(entry, () => openDialog({ kind: "rename", device, folder: path, entry })),
     Delete: () => {
-      const meant = chooser.chosen.length > 0 ? chooser.chosen : entry ? [entry] : [];
-      if (meant.length > 0) void deleteEntries({ device, folder: path, entries: meant });
+      const { chosen } = chooser;
+      if (chosen.length > 0) void deleteEntries({ device, folder: path, entries: chosen });
+      else if (entry) named(entry, () => void deleteEntries({ device, folder: path, entries: [entry] }));
     },
     ContextMenu: () => showMenu(active),
     " ": () => chooser.toggle(active),
@@ -66,6 +67,12 @@ export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
     else jump(key, event.timeStamp);
     event.preventDefault();
   };
+
+  /** Another file may have the name by which one is shown that tools do not know: opening says so. */
+  function named(one: Entry, act: () => void): void {
+    if (isNamed(one)) act();
+    else open(one);
+  }
 
   function goTo(index: number, withRange: boolean): void {
     if (withRange) chooser.extend(active, index);
