@@ -75,6 +75,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
     for (let index = 0; index < NAMES.length; index++) {
       await line(index).locator("bdi").click();
       await expect.poll(() => content().textContent()).toMatch(/^this is /);
+      if (index % 5 > 0) continue;
       await page.reload();
       await expect.poll(() => content().textContent()).toMatch(/^this is /);
     }
@@ -161,7 +162,10 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
         .waitFor();
     }
     await page.goto(`${app.relay.url}/d/${app.machine.id}/files/proc?file=version`);
-    await file().getByText("tells no size: read it in a terminal").waitFor();
+    await file()
+      .getByRole("alert")
+      .getByText(/version/)
+      .waitFor();
     write("nothing", "");
     await page.goto(`${app.relay.url}/d/${app.machine.id}/files${folder}?file=nothing`);
     await file().getByText("This file is empty.").waitFor();
@@ -221,7 +225,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
       await open("?file=busy.log");
       await expect
         .poll(() => file().textContent(), { timeout: 20_000 })
-        .toMatch(/0\n1\n|changed while it was read|changed|Changed/);
+        .toMatch(/0\n1\n|changed while it was read|written to faster than it can be read/);
     } finally {
       clearInterval(writer);
     }

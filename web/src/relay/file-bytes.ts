@@ -48,6 +48,7 @@ export async function readPiece(
     // Nothing is there after the end: of an empty file, that is all of it.
     if (error instanceof ApiError && error.status === 416)
       return { bytes: new Uint8Array(), size: from, etag: undefined };
+    if (error instanceof ApiError && error.code === "CONFLICT" && etag === undefined) throw busyError();
     throw error;
   }
 }
@@ -97,6 +98,15 @@ function etagOf({ headers }: Response): string | undefined {
 function brokenOffError(): ApiError {
   return new ApiError(0, {
     detail: "The rest did not arrive: the file changed while it was read, or the connection broke.",
+    hint: "Try again. What is written to all the time can be followed in a terminal.",
+  });
+}
+
+/** Between looking at it and sending it, it was changed. */
+function busyError(): ApiError {
+  return new ApiError(409, {
+    code: "CONFLICT",
+    detail: "This file is written to faster than it can be read.",
     hint: "Try again. What is written to all the time can be followed in a terminal.",
   });
 }

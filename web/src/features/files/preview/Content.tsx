@@ -27,8 +27,8 @@ export function Content(shown: Shown) {
 }
 
 function viewOf(shown: Shown): ReactNode {
-  const { name, head, file } = shown;
-  if (head.size === 0) return <Empty path={file.path} />;
+  const { name, head } = shown;
+  if (head.size === 0) return <Text className={classes.words}>This file is empty.</Text>;
   const kind = kindOf(name);
   if (kind === "image") return <ImageView {...shown} />;
   if (kind === "audio" || kind === "video") return <MediaView {...shown} kind={kind} />;
@@ -37,14 +37,4 @@ function viewOf(shown: Shown): ReactNode {
   if (encoding === undefined || kind === "archive") return <BytesView head={head} />;
   if (kind === "markdown" && encoding === "utf-8") return <MarkdownView {...shown} />;
   return <TextView {...shown} encoding={encoding} />;
-}
-
-function Empty({ path }: { path: string }) {
-  return (
-    <Text className={classes.words}>
-      {/^\/(?:proc|sys)\//.test(path)
-        ? "The system makes this file anew whenever it is read, and tells no size: read it in a terminal."
-        : "This file is empty."}
-    </Text>
-  );
 }

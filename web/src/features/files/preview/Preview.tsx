@@ -12,6 +12,7 @@ import { visibleLine } from "../../../ui/visible-text.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
 import { openMenu } from "../dialog.ts";
 import { download } from "../download.ts";
+import { isConflict } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
 import { paneStyle, Separator } from "../Separator.tsx";
 import { mayEdit } from "../use-entry-actions.ts";
@@ -43,6 +44,9 @@ export function Preview({ device, folder, name }: Props) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     enabled: !edit,
+    // A file that is written to now may be at rest a moment later.
+    retry: (count, error) => isConflict(error) && count < 3,
+    retryDelay: 300,
   });
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
