@@ -62,7 +62,7 @@ export function Separator({ label, pane, side, className, change }: Props) {
   );
 }
 
-/** Of a pane whose width somebody chose. */
+/** Of a pane whose width somebody chose: where there is not enough room, the others give way first. */
 export function paneStyle(width: number | undefined): CSSProperties {
-  return width === undefined ? {} : ({ "--pane": `0 1 ${width}px` } as CSSProperties);
+  return width === undefined ? {} : ({ "--pane": `0 0.02 ${width}px` } as CSSProperties);
 }
