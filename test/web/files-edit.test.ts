@@ -6,6 +6,7 @@ import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { startAgent } from "../../scripts/start/agent.ts";
+import { deviceViewSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, type Opened, startApp } from "./app.ts";
 
@@ -218,16 +219,20 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await page.keyboard.press("Control+s");
     const alert = page.getByRole("region", { name: "File" }).getByRole("alert");
     await alert.waitFor({ timeout: 90_000 });
-    console.log("AWAY", await alert.textContent());
+    expect(await alert.textContent()).toMatch(/^The device is not connected/);
     await page.getByText("Not saved; kept in this tab").waitFor();
     expect(onDisk()).toBe("first\n");
     await expectNoObjections(opened);
     app.machine.agent = await startAgent({
       ...{ dataDir: app.relay.dataDir, onStart: () => undefined, onDeath: () => undefined },
     });
-    await page.getByText(/ is offline: /).waitFor({ state: "detached", timeout: 60_000 });
+    const line = `GET /v1/devices/${app.machine.id}` as const;
+    const owner = await app.relay.signIn();
+    await expect
+      .poll(async () => (await app.relay.request(owner, line, deviceViewSchema)).state, { timeout: 60_000 })
+      .toMatch(/ONLINE|IDLE/);
     expect(await editor().textContent()).toContain("second");
-    await page.keyboard.press("Control+s");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("notes.md was saved.").waitFor();
     expect(onDisk()).toBe("first\nsecond");
   }, 150_000);

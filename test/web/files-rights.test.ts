@@ -95,18 +95,22 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     await page.getByLabel("Name of the folder").fill("mine");
     await page.getByRole("button", { name: "Make it" }).click();
     await problem().waitFor();
-    console.log("NEWFOLDER", await problem().textContent());
+    expect(await problem().textContent()).toMatch(/needs the permission "write"/);
     await page.getByRole("button", { name: "Cancel" }).click();
     await upload("mine.txt", "mine");
     await uploads().getByText("1 failed").waitFor();
     await uploads().getByRole("button", { name: "Details" }).click();
-    console.log("UPLOAD", await uploads().textContent());
+    await uploads()
+      .getByText(/needs the permission "write"/)
+      .waitFor();
     await file().getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Content of notes.txt").focus();
     await page.keyboard.type("typed ");
     await page.keyboard.press("Control+s");
-    await file().getByRole("alert").waitFor();
-    console.log("SAVE", await file().getByRole("alert").textContent());
+    await file()
+      .getByRole("alert")
+      .getByText(/needs the permission "write"/)
+      .waitFor();
     await file().getByText("Not saved; kept in this tab").waitFor();
     await expectNoObjections(opened);
     expect(read("notes.txt")).toBe("this is notes.txt");

@@ -200,6 +200,16 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await panel().waitFor({ state: "detached" });
     await throttle(-1);
     await expect.poll(() => readdirSync(to)).toEqual([]);
+    // Also one that is paused, of which a part has arrived.
+    await throttle(MIB / 2);
+    await choose(["film.bin"]);
+    await expect.poll(() => panel().textContent()).toMatch(/[12]\.\d MiB of/);
+    await panel().getByRole("button", { name: "Pause" }).click();
+    await throttle(-1);
+    expect(readdirSync(to)).toHaveLength(1);
+    await panel().getByRole("button", { name: "Cancel" }).click();
+    await panel().waitFor({ state: "detached" });
+    await expect.poll(() => readdirSync(to)).toEqual([]);
     expect(existsSync(join(to, "film.bin"))).toBe(false);
   });
 });

@@ -254,6 +254,15 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     expect(saved.url()).toContain(`/v1/devices/${app.machine.id}/files/`);
     expect(readFileSync(await saved.path()).equals(readFileSync(join(folder, "film.bin")))).toBe(true);
     await row("film.bin").waitFor();
+    // What can't be saved does not lead the page away.
+    rmSync(join(folder, "film.bin"));
+    await row("film.bin").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Download" }).click();
+    await page
+      .getByRole("status", { name: "News" })
+      .getByText(/film\.bin/)
+      .waitFor();
+    await row("film.bin").waitFor();
     // Somebody's link to it saves nothing: the page has to ask for it each time.
     const other = await page.context().newPage();
     const answer = await other.goto(saved.url());

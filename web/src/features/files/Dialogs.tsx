@@ -5,7 +5,7 @@ import { nameInText } from "../../ui/visible-text.ts";
 import { makeFolder, moveAllInto, moveInto, rename } from "./actions.ts";
 import { closeDialog, type Dialog, type PlacedAll, useOpen } from "./dialog.ts";
 import { NameForm } from "./NameForm.tsx";
-import { plainPath } from "./paths.ts";
+import { folderMeant } from "./paths.ts";
 import { ShareForm } from "./ShareForm.tsx";
 import { inWords } from "./several.ts";
 import { beginAt } from "./use-active.ts";
@@ -68,8 +68,8 @@ function MoveForm({ placed }: { placed: PlacedAll }) {
       first={folder}
       yes="Move"
       work={async (to) => {
-        if (!only || entries.length > 1) return void moveAllInto(placed, plainPath(to));
-        await moveInto({ device, folder, entry: only }, plainPath(to));
+        if (!only || entries.length > 1) return void moveAllInto(placed, folderMeant(folder, to));
+        await moveInto({ device, folder, entry: only }, folderMeant(folder, to));
         say(`${nameInText(only.name)} was moved.`);
       }}
     />

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useQueries } from "../../app/query.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
-import { isFolder } from "./entries.ts";
+import { isFolder, isNamed } from "./entries.ts";
 import classes from "./FolderTree.module.css";
 import { joined, splatOf, stepsTo } from "./paths.ts";
 import { paneStyle, Separator } from "./Separator.tsx";
@@ -48,7 +48,7 @@ export function FolderTree({ device, path, isReachable }: Props) {
   });
   const known = new Map(opened.map((folder, at) => [folder, queries[at]?.data?.entries]));
   const nodeOf = (folder: string, name: string, depth: number): TreeNodeData => {
-    const below = known.get(folder)?.filter(isFolder).slice(0, MOST) ?? [];
+    const below = known.get(folder)?.filter(isFolder).filter(isNamed).slice(0, MOST) ?? [];
     const next = steps[depth + 1];
     const isOnWay = steps[depth]?.path === folder && next !== undefined;
     // The way to the folder is there, whatever was read.
