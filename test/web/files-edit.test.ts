@@ -2,9 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { startAgent } from "../../scripts/start/agent.ts";
+import { deviceViewSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, type Opened, startApp } from "./app.ts";
 
@@ -111,6 +113,129 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await expect.poll(() => editor().textContent()).toContain("changed meanwhile");
     await page.getByText("Saved", { exact: true }).waitFor();
   });
+
+  test("is asked about before its tab is closed, but only while something of it is not saved", async () => {
+    await open("first\n");
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.reload();
+    await editor().waitFor();
+    expect(questions).toEqual([]);
+    await type("second");
+    await page.getByText("Not saved; kept in this tab").waitFor();
+    await page.reload();
+    await expect.poll(() => editor().textContent()).toContain("second");
+    expect(questions).toEqual(["beforeunload"]);
+    await page.getByRole("button", { name: "Drop changes" }).click();
+    await expect.poll(() => editor().textContent()).not.toContain("second");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.reload();
+    await editor().waitFor();
+    expect(questions).toEqual(["beforeunload"]);
+    expect(await editor().textContent()).not.toContain("second");
+  });
+
+  test("is not begun anew under whoever types while the connection comes back", async () => {
+    await open("first\n");
+    let line: WebSocketRoute | undefined;
+    let lines = 0;
+    await page.routeWebSocket(/account\/ws$/, (next) => {
+      line = next;
+      lines += 1;
+      next.connectToServer();
+    });
+    await page.reload();
+    await editor().waitFor();
+    await page.getByText("Connected", { exact: true }).waitFor();
+    // What would be read anew comes late.
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let reads = 0;
+    await page.route("**/files/**", async (route) => {
+      reads += 1;
+      await released;
+      await route.continue();
+    });
+    await line?.close();
+    await expect.poll(() => lines).toBe(2);
+    await page.getByText("Connected", { exact: true }).waitFor();
+    await type("typed meanwhile");
+    release();
+    await page.keyboard.press("Control+s");
+    await page.getByText("notes.md was saved.").waitFor();
+    expect(onDisk()).toBe("first\ntyped meanwhile");
+    expect(await editor().textContent()).toContain("typed meanwhile");
+    expect(reads).toBe(0);
+  });
+
+  test("whose saving was answered by nobody is known to be saved once that can be seen", async () => {
+    await open("first\n");
+    await type("second");
+    let isLost = true;
+    await page.route("**/tools/Write", async (route) => {
+      if (!isLost) return route.continue();
+      isLost = false;
+      await route.fetch();
+      const detail = "The relay lost the machine while the call ran.";
+      await route.fulfill({
+        status: 503,
+        contentType: "application/problem+json",
+        body: JSON.stringify({ status: 503, code: "OUTCOME_UNKNOWN", hop: "relay", detail }),
+      });
+    });
+    await page.keyboard.press("Control+s");
+    await page.getByRole("alert").getByText("The relay lost the machine while the call ran.").waitFor();
+    await page.getByText("Not saved; kept in this tab").waitFor();
+    expect(onDisk()).toBe("first\nsecond");
+    await page.keyboard.press("Control+s");
+    await page.getByText("notes.md was saved.").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await page.getByText("was changed on the machine").count()).toBe(0);
+  });
+
+  test("in two tabs is saved by the first; the second is told, and loses nothing", async () => {
+    await open("first\n");
+    const second = await page.context().newPage();
+    await second.goto(`${page.url()}`);
+    const other = second.getByLabel("Content of notes.md");
+    await other.focus();
+    await second.keyboard.press("Control+End");
+    await second.keyboard.type("of the second");
+    await type("of the first");
+    await page.keyboard.press("Control+s");
+    await page.getByText("notes.md was saved.").waitFor();
+    await second.keyboard.press("Control+s");
+    await second.getByText("was changed on the machine since you opened it").waitFor();
+    expect(onDisk()).toBe("first\nof the first");
+    expect(await other.textContent()).toContain("of the second");
+  });
+
+  test("of a machine that goes away while it is saved is kept, and saved when it is back", async () => {
+    await open("first\n");
+    await type("second");
+    await app.machine.agent.stop();
+    await page.keyboard.press("Control+s");
+    const alert = page.getByRole("region", { name: "File" }).getByRole("alert");
+    await alert.waitFor({ timeout: 90_000 });
+    expect(await alert.textContent()).toMatch(/^The device is not connected/);
+    await page.getByText("Not saved; kept in this tab").waitFor();
+    expect(onDisk()).toBe("first\n");
+    await expectNoObjections(opened);
+    app.machine.agent = await startAgent({
+      ...{ dataDir: app.relay.dataDir, onStart: () => undefined, onDeath: () => undefined },
+    });
+    const line = `GET /v1/devices/${app.machine.id}` as const;
+    const owner = await app.relay.signIn();
+    await expect
+      .poll(async () => (await app.relay.request(owner, line, deviceViewSchema)).state, { timeout: 60_000 })
+      .toMatch(/ONLINE|IDLE/);
+    expect(await editor().textContent()).toContain("second");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("notes.md was saved.").waitFor();
+    expect(onDisk()).toBe("first\nsecond");
+  }, 150_000);
 
   test("is refused if it is no text, which could not be written back as it is", async () => {
     writeFileSync(path, new Uint8Array([0x63, 0x61, 0x66, 0xe9]));

@@ -95,6 +95,19 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     expect(readFileSync(join(to, "garden/deep/two.txt"), "utf8")).toBe("2");
   });
 
+  test("come with folders that have nothing in them", async () => {
+    mkdirSync(join(from, "garden", "later", "deep"), { recursive: true });
+    write("garden/one.txt", "1");
+    await open();
+    await drop("garden");
+    await panel().getByText("1 file uploaded").waitFor();
+    await expect.poll(() => existsSync(join(to, "garden/later/deep"))).toBe(true);
+    mkdirSync(join(from, "empty"));
+    await drop("empty");
+    await expect.poll(names).toEqual(["empty", "garden"]);
+    expect(readdirSync(join(to, "empty"))).toEqual([]);
+  });
+
   test("whose names are taken are asked about: both are kept, one replaces, one is left out", async () => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) {
       write(name, "mine");
@@ -186,6 +199,16 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await panel().getByRole("button", { name: "Cancel" }).click();
     await panel().waitFor({ state: "detached" });
     await throttle(-1);
+    await expect.poll(() => readdirSync(to)).toEqual([]);
+    // Also one that is paused, of which a part has arrived.
+    await throttle(MIB / 2);
+    await choose(["film.bin"]);
+    await expect.poll(() => panel().textContent()).toMatch(/[12]\.\d MiB of/);
+    await panel().getByRole("button", { name: "Pause" }).click();
+    await throttle(-1);
+    expect(readdirSync(to)).toHaveLength(1);
+    await panel().getByRole("button", { name: "Cancel" }).click();
+    await panel().waitFor({ state: "detached" });
     await expect.poll(() => readdirSync(to)).toEqual([]);
     expect(existsSync(join(to, "film.bin"))).toBe(false);
   });

@@ -47,7 +47,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
   }
   const grid = () => page.getByRole("grid");
   const names = () => grid().locator("[role=row][data-index] bdi").allTextContents();
-  const active = () => grid().locator("[role=row][aria-selected=true] bdi").textContent();
+  const active = () => grid().locator("[role=row][data-active=true] bdi").textContent();
   const focused = () => page.evaluate("document.activeElement?.getAttribute('role')");
   const row = (name: string) =>
     grid()
@@ -192,7 +192,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     const items = () => page.getByRole("menuitem").allTextContents();
     const all = [
       ...["Open", "Edit", "Download", "Open in terminal", "Copy path", "Rename …", "Move to …"],
-      ...["Share a link …", "Send to the cloud store", "Delete"],
+      ...["Share a link …", "Send to the cloud store", "Delete", "Choose"],
     ];
     await expect.poll(items).toEqual(all);
     await expectNoObjections(opened as Opened);
@@ -253,6 +253,15 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     // It is no copy in the page's memory.
     expect(saved.url()).toContain(`/v1/devices/${app.machine.id}/files/`);
     expect(readFileSync(await saved.path()).equals(readFileSync(join(folder, "film.bin")))).toBe(true);
+    await row("film.bin").waitFor();
+    // What can't be saved does not lead the page away.
+    rmSync(join(folder, "film.bin"));
+    await row("film.bin").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Download" }).click();
+    await page
+      .getByRole("status", { name: "News" })
+      .getByText(/film\.bin/)
+      .waitFor();
     await row("film.bin").waitFor();
     // Somebody's link to it saves nothing: the page has to ask for it each time.
     const other = await page.context().newPage();

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { lineChanges } from "../../../web/src/features/files/edit/line-changes.ts";
 import {
+  folderMeant,
   joined,
   nameOf,
   parentOf,
@@ -33,6 +34,14 @@ describe("a path", () => {
     expect(nameOf("C:/Users")).toBe("Users");
     expect(joined("/", "etc")).toBe("/etc");
   });
+});
+
+test("a folder that is typed is meant from the root, from home, or from where one is", () => {
+  expect(folderMeant("/home/ann", "/etc/")).toBe("/etc");
+  expect(folderMeant("/home/ann", "~/docs")).toBe("~/docs");
+  expect(folderMeant("/home/ann", "docs/")).toBe("/home/ann/docs");
+  expect(folderMeant("/home/ann", "~odd")).toBe("/home/ann/~odd");
+  expect(folderMeant("C:/Users", "D:\\data")).toBe("D:/data");
 });
 
 test("a name that is taken gets a number before its ending", () => {

@@ -2,8 +2,12 @@
  * Addresses of a machine's files that the browser itself fetches, for what plays them or saves them: the service worker adds
  * this page's token to a request for one, if the page says that it has just asked for it. No other page can make it do so.
  */
+import { sayProblem } from "../ui/notices.ts";
 import { accessToken } from "./api.ts";
+import { type ApiError, unreachableError } from "./api-error.ts";
 import type { PlacedFile } from "./file-bytes.ts";
+import { problemIn } from "./problem-in.ts";
+import { refusalOf } from "./refusal.ts";
 
 /** Paths with their queries that this page has given to the browser. */
 const played = new Set<string>();
@@ -31,7 +35,8 @@ function addressOf({ device, path }: PlacedFile): string {
 }
 
 navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) => {
-  const { type, address } = (data ?? {}) as { type?: unknown; address?: unknown };
+  const { type, address, ...answer } = (data ?? {}) as Told;
+  if (type === "not saved") return sayProblem(refusalIn(answer));
   if (type !== "token for" || typeof address !== "string") return;
   if (!played.has(address) && !saved.delete(address)) return;
   void accessToken().then(
@@ -39,3 +44,16 @@ navigator.serviceWorker?.addEventListener("message", ({ data, ports: [port] }) =
     () => port?.postMessage(undefined),
   );
 });
+
+interface Told {
+  readonly type?: unknown;
+  readonly address?: unknown;
+  readonly status?: unknown;
+  readonly body?: unknown;
+}
+
+/** Why nothing was saved. */
+function refusalIn({ status, body }: Told): ApiError {
+  if (typeof status !== "number" || status < 400) return unreachableError();
+  return refusalOf(new Response(null, { status }), problemIn(typeof body === "string" ? body : ""));
+}

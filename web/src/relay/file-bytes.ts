@@ -1,6 +1,6 @@
 /** The bytes of a machine's file, a piece at a time: nothing is read that nobody looks at. */
 import { openBytes } from "./api.ts";
-import { ApiError, unreachableError } from "./api-error.ts";
+import { ApiError } from "./api-error.ts";
 
 export interface Piece {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -37,6 +37,10 @@ export async function readPiece(
   };
   try {
     const response = await openBytes(LINE, { path: { device, path } }, signal, headers);
+    if (response.headers.get("Accept-Ranges") === "none") {
+      await response.body?.cancel();
+      throw folderError();
+    }
     const bytes = await bytesOf(response, length, signal);
     const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
     return { bytes, size: total === undefined ? bytes.length : Number(total), etag: etagOf(response) };
@@ -44,6 +48,7 @@ export async function readPiece(
     // Nothing is there after the end: of an empty file, that is all of it.
     if (error instanceof ApiError && error.status === 416)
       return { bytes: new Uint8Array(), size: from, etag: undefined };
+    if (error instanceof ApiError && error.code === "CONFLICT" && etag === undefined) throw busyError();
     throw error;
   }
 }
@@ -78,7 +83,7 @@ async function bytesOf(
     }
   } catch {
     signal.throwIfAborted();
-    throw unreachableError();
+    throw brokenOffError();
   } finally {
     void reader?.cancel().catch(() => undefined);
   }
@@ -87,6 +92,31 @@ async function bytesOf(
 
 function etagOf({ headers }: Response): string | undefined {
   return /^"([^"]*)"$/.exec(headers.get("ETag") ?? "")?.[1];
+}
+
+/** A machine also breaks off what it finds changed while it sends it. */
+function brokenOffError(): ApiError {
+  return new ApiError(0, {
+    detail: "The rest did not arrive: the file changed while it was read, or the connection broke.",
+    hint: "Try again. What is written to all the time can be followed in a terminal.",
+  });
+}
+
+/** Between looking at it and sending it, it was changed. */
+function busyError(): ApiError {
+  return new ApiError(409, {
+    code: "CONFLICT",
+    detail: "This file is written to faster than it can be read.",
+    hint: "Try again. What is written to all the time can be followed in a terminal.",
+  });
+}
+
+/** What would come is its zip. */
+function folderError(): ApiError {
+  return new ApiError(409, {
+    detail: "A folder is there now.",
+    hint: "Close the file, and open the folder in the list.",
+  });
 }
 
 export function tooLargeError(): ApiError {

@@ -18,24 +18,37 @@ export function isFile({ url, method, destination }: Request): boolean {
 
 export async function answerFile(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const token = await tokenFor(pathname + search);
+  const given = await tokenFor(pathname + search);
   // Nobody here has asked for it: a link of another page gets what it would get without us.
-  if (token === undefined) return fetch(request);
+  if (given === undefined) return fetch(request);
+  const { page, token } = given;
   const range = request.headers.get("Range");
-  return fetch(request.url, {
+  const wish: RequestInit = {
     credentials: "omit",
     cache: "no-store",
     headers: { Authorization: `Bearer ${token}`, ...(range !== null && { Range: range }) },
-  });
+  };
+  if (request.destination !== "document") return fetch(request.url, wish);
+  const response = await fetch(request.url, wish).catch(() => undefined);
+  if (response?.ok) return response;
+  // A page that goes where nothing can be saved would be gone. So it stays, and says why.
+  page.postMessage({ type: "not saved", status: response?.status ?? 0, body: await response?.text() });
+  return new Response(null, { status: 204 });
 }
 
-async function tokenFor(address: string): Promise<string | undefined> {
+interface Given {
+  readonly page: Client;
+  readonly token: string;
+}
+
+async function tokenFor(address: string): Promise<Given | undefined> {
   const pages = await self.clients.matchAll({ type: "window" });
   const answers = pages.map(
     (page) =>
-      new Promise<string>((resolve, reject) => {
+      new Promise<Given>((resolve, reject) => {
         const { port1, port2 } = new MessageChannel();
-        port1.onmessage = ({ data }) => (typeof data === "string" ? resolve(data) : reject());
+        port1.onmessage = ({ data }) =>
+          typeof data === "string" ? resolve({ page, token: data }) : reject();
         setTimeout(reject, PATIENCE);
         page.postMessage({ type: "token for", address }, [port2]);
       }),

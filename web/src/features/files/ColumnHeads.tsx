@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: lines of a table can't be drawn one by one, at their places.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active line.
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
-import classes from "./Files.module.css";
+import classes from "./EntryGrid.module.css";
 import { COLUMNS, type Column } from "./order.ts";
 import { changeView, useView } from "./view.ts";
 

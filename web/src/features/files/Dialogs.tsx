@@ -2,11 +2,12 @@
 import { Modal } from "@mantine/core";
 import { say } from "../../ui/notices.ts";
 import { nameInText } from "../../ui/visible-text.ts";
-import { makeFolder, moveInto, rename } from "./actions.ts";
-import { closeDialog, type Dialog, useOpen } from "./dialog.ts";
+import { makeFolder, moveAllInto, moveInto, rename } from "./actions.ts";
+import { closeDialog, type Dialog, type PlacedAll, useOpen } from "./dialog.ts";
 import { NameForm } from "./NameForm.tsx";
-import { plainPath } from "./paths.ts";
+import { folderMeant } from "./paths.ts";
 import { ShareForm } from "./ShareForm.tsx";
+import { inWords } from "./several.ts";
 import { beginAt } from "./use-active.ts";
 
 const TITLES: Readonly<Record<Dialog["kind"], string>> = {
@@ -47,24 +48,29 @@ function Content({ dialog }: { dialog: Dialog }) {
         }}
       />
     );
-  const { entry } = dialog;
-  if (dialog.kind === "rename")
-    return (
-      <NameForm
-        label={`New name of ${nameInText(entry.name)}`}
-        first={entry.name}
-        yes="Rename"
-        work={(name) => rename(dialog, name)}
-      />
-    );
+  if (dialog.kind === "move") return <MoveForm placed={dialog} />;
   return (
     <NameForm
-      label={`Folder for ${nameInText(entry.name)}`}
+      label={`New name of ${nameInText(dialog.entry.name)}`}
+      first={dialog.entry.name}
+      yes="Rename"
+      work={(name) => rename(dialog, name)}
+    />
+  );
+}
+
+function MoveForm({ placed }: { placed: PlacedAll }) {
+  const { device, folder, entries } = placed;
+  const [only] = entries;
+  return (
+    <NameForm
+      label={`Folder for ${inWords(entries)}`}
       first={folder}
       yes="Move"
       work={async (to) => {
-        await moveInto(dialog, plainPath(to));
-        say(`${nameInText(entry.name)} was moved.`);
+        if (!only || entries.length > 1) return void moveAllInto(placed, folderMeant(folder, to));
+        await moveInto({ device, folder, entry: only }, folderMeant(folder, to));
+        say(`${nameInText(only.name)} was moved.`);
       }}
     />
   );

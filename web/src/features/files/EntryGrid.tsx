@@ -5,11 +5,12 @@ import { type MouseEvent, useEffect, useRef } from "react";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { ColumnHeads } from "./ColumnHeads.tsx";
 import { openMenu } from "./dialog.ts";
-import { EntryRow } from "./EntryRow.tsx";
-import type { Entry } from "./entries.ts";
-import classes from "./Files.module.css";
+import classes from "./EntryGrid.module.css";
+import { type Choosing, EntryRow } from "./EntryRow.tsx";
+import { type Entry, isNamed, keyOf } from "./entries.ts";
 import { nameOf } from "./paths.ts";
 import { useActive } from "./use-active.ts";
+import type { Chooser } from "./use-choice.ts";
 import { useGridKeys } from "./use-grid-keys.ts";
 import { useOpening } from "./use-opening.ts";
 
@@ -18,6 +19,7 @@ interface Props {
   readonly path: string;
   readonly entries: readonly Entry[];
   readonly isSortable: boolean;
+  readonly chooser: Chooser;
   /** Reads the next entries; absent: there are no more. */
   readonly readMore?: () => void;
 }
@@ -27,7 +29,7 @@ const LINE = matchMedia("(pointer: coarse)").matches ? 48 : 38;
 /** Lines before the end at which the next entries are read. */
 const AHEAD = 400;
 
-export function EntryGrid({ device, path, entries, isSortable, readMore }: Props) {
+export function EntryGrid({ device, path, entries, isSortable, chooser, readMore }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const open = useOpening(device, path);
   const { active, setActive } = useActive(path, entries);
@@ -53,12 +55,23 @@ export function EntryGrid({ device, path, entries, isSortable, readMore }: Props
   useEffect(() => {
     if (first.current > 0) scrollToIndex(first.current, { align: "center" });
   }, [scrollToIndex]);
+  const isChoosing = chooser.chosen.length > 0;
+  const choose = (index: number, how: Choosing) => {
+    setActive(index);
+    if (how === "one") chooser.toggle(index);
+    else chooser.extend(active, index);
+  };
   const showMenu = (index: number, at?: { x: number; y: number }) => {
     const entry = entries[index];
     if (!entry) return;
     setActive(index);
     const box = document.getElementById(lineId(index))?.getBoundingClientRect();
-    openMenu({ device, folder: path, entry, ...(at ?? { x: (box?.left ?? 0) + 40, y: box?.bottom ?? 0 }) });
+    const isOfAll = chooser.has(entry) && chooser.chosen.length > 1;
+    openMenu({
+      ...{ device, folder: path, entries: isOfAll ? chooser.chosen : [entry] },
+      ...(at ?? { x: (box?.left ?? 0) + 40, y: box?.bottom ?? 0 }),
+      choose: isNamed(entry) && !chooser.has(entry) ? () => chooser.toggle(index) : undefined,
+    });
   };
   const keys = useGridKeys({
     device,
@@ -68,6 +81,7 @@ export function EntryGrid({ device, path, entries, isSortable, readMore }: Props
     go,
     open,
     showMenu,
+    chooser,
     page: pageOf(scroller.current),
   });
   const askMenu = (event: MouseEvent) => {
@@ -83,6 +97,8 @@ export function EntryGrid({ device, path, entries, isSortable, readMore }: Props
       role="grid"
       aria-label={`In ${visibleLine(nameOf(path))}`}
       aria-rowcount={entries.length + 1}
+      aria-multiselectable
+      data-choosing={isChoosing}
       aria-activedescendant={items.some(({ index }) => index === active) ? lineId(active) : undefined}
       tabIndex={0}
       className={classes.grid}
@@ -96,9 +112,11 @@ export function EntryGrid({ device, path, entries, isSortable, readMore }: Props
           return (
             entry && (
               <EntryRow
-                key={entry.name}
-                {...{ entry, index, start, size, id: lineId(index) }}
+                key={keyOf(entry)}
+                {...{ entry, index, start, size, id: lineId(index), isChoosing }}
                 isActive={index === active}
+                isChosen={chooser.has(entry)}
+                choose={isNamed(entry) ? (how) => choose(index, how) : undefined}
                 open={() => {
                   setActive(index);
                   open(entry);

@@ -9,8 +9,8 @@ import {
   IconMusic,
   IconPhoto,
 } from "@tabler/icons-react";
+import classes from "./EntryGrid.module.css";
 import { type Entry, isFolder } from "./entries.ts";
-import classes from "./Files.module.css";
 import { type Kind, kindOf } from "./kinds.ts";
 
 const ICONS: Readonly<Record<Kind, typeof IconFile>> = {

@@ -1,21 +1,35 @@
-/** All that can be done with an entry, at the place where it was asked for. */
+/** All that can be done with an entry, or with those that are chosen, at the place where it was asked for. */
 import { Menu } from "@mantine/core";
+import { IconSquareCheck } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
-import { nameInText } from "../../ui/visible-text.ts";
-import { closeMenu, useOpen } from "./dialog.ts";
+import { chosenActions } from "./chosen-actions.ts";
+import { closeMenu, type OpenMenu, useOpen } from "./dialog.ts";
+import type { Entry } from "./entries.ts";
 import classes from "./Files.module.css";
-import { useEntryActions } from "./use-entry-actions.ts";
+import { inWords } from "./several.ts";
+import { type EntryAction, useEntryActions } from "./use-entry-actions.ts";
 
 export function EntryMenu() {
   const menu = useOpen((open) => open.menu);
-  return menu ? <OpenMenu key={`${menu.entry.name} ${menu.x} ${menu.y}`} menu={menu} /> : null;
+  const [only] = menu?.entries ?? [];
+  if (!menu || !only) return null;
+  const key = `${only.name} ${menu.x} ${menu.y}`;
+  return menu.entries.length > 1 ? (
+    <MenuAt key={key} menu={menu} actions={chosenActions(menu)} />
+  ) : (
+    <MenuOfOne key={key} menu={menu} entry={only} />
+  );
 }
 
-type Opened = NonNullable<ReturnType<typeof useOpen.getState>["menu"]>;
+function MenuOfOne({ menu, entry }: { menu: OpenMenu; entry: Entry }) {
+  const { device, folder, choose } = menu;
+  const actions = useEntryActions({ device, folder, entry });
+  const choosing = choose && { label: "Choose", icon: IconSquareCheck, act: choose };
+  return <MenuAt menu={menu} actions={choosing ? [...actions, choosing] : actions} />;
+}
 
-function OpenMenu({ menu }: { menu: Opened }) {
-  const { x, y, entry } = menu;
-  const actions = useEntryActions(menu);
+function MenuAt({ menu, actions }: { menu: OpenMenu; actions: readonly EntryAction[] }) {
+  const { x, y, entries } = menu;
   const opener = useRef(document.activeElement);
   useEffect(() => {
     const { current } = opener;
@@ -50,7 +64,7 @@ function OpenMenu({ menu }: { menu: Opened }) {
           style={{ left: x, top: y }}
         />
       </Menu.Target>
-      <Menu.Dropdown aria-label={`Actions for ${nameInText(entry.name)}`}>
+      <Menu.Dropdown aria-label={`Actions for ${inWords(entries)}`}>
         {actions.map(({ label, icon: Icon, isRed, act }) => (
           <Menu.Item
             key={label}

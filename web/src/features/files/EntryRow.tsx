@@ -1,13 +1,16 @@
 /** One entry: its name, size and time, and the button for all that can be done with it. */
 // biome-ignore-all lint/a11y/useSemanticElements: lines of a table can't be drawn one by one, at their places.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active line.
-import { IconDots } from "@tabler/icons-react";
-import { type PointerEvent, useRef } from "react";
+import { IconCheck, IconDots } from "@tabler/icons-react";
+import { type MouseEvent, type PointerEvent, useRef } from "react";
 import { clockTime, dateOf, size as sizeText } from "../../ui/format.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
+import classes from "./EntryGrid.module.css";
 import { EntryIcon } from "./EntryIcon.tsx";
 import { type Entry, isFolder } from "./entries.ts";
-import classes from "./Files.module.css";
+
+/** One more or less, or all up to there. */
+export type Choosing = "one" | "range";
 
 /** A finger that stays for so long asks for the menu, in milliseconds. */
 const LONG = 500;
@@ -20,21 +23,34 @@ interface Props {
   readonly start: number;
   readonly size: number;
   readonly isActive: boolean;
+  readonly isChosen: boolean;
+  /** Absent: it can't be chosen. */
+  readonly choose: ((how: Choosing) => void) | undefined;
+  /** Some are chosen: a finger then chooses more. */
+  readonly isChoosing: boolean;
   readonly open: () => void;
   readonly showMenu: (at?: { x: number; y: number }) => void;
 }
 
-export function EntryRow({ id, entry, index, start, size, isActive, open, showMenu }: Props) {
+export function EntryRow({ id, entry, index, start, size, open, showMenu, choose, ...is }: Props) {
   const press = useRef<ReturnType<typeof setTimeout>>(undefined);
   const wasLong = useRef(false);
+  const isFinger = useRef(false);
   const end = () => clearTimeout(press.current);
   const begin = ({ pointerType, clientX: x, clientY: y }: PointerEvent) => {
     wasLong.current = false;
-    if (pointerType !== "touch") return;
+    isFinger.current = pointerType === "touch";
+    if (!isFinger.current) return;
     press.current = setTimeout(() => {
       wasLong.current = true;
       showMenu({ x, y });
     }, LONG);
+  };
+  const click = ({ shiftKey, ctrlKey, metaKey }: MouseEvent) => {
+    if (wasLong.current) return;
+    if (choose && shiftKey) choose("range");
+    else if (choose && (ctrlKey || metaKey || (is.isChoosing && isFinger.current))) choose("one");
+    else open();
   };
   const name = visibleLine(entry.name);
   return (
@@ -44,7 +60,8 @@ export function EntryRow({ id, entry, index, start, size, isActive, open, showMe
       id={id}
       data-index={index}
       aria-rowindex={index + 2}
-      aria-selected={isActive}
+      aria-selected={is.isChosen}
+      data-active={is.isActive}
       className={classes.line}
       style={{ height: size, transform: `translateY(${start}px)` }}
       onPointerDown={begin}
@@ -52,10 +69,28 @@ export function EntryRow({ id, entry, index, start, size, isActive, open, showMe
       onPointerUp={end}
       onPointerCancel={end}
       onPointerLeave={end}
-      onClick={() => !wasLong.current && open()}
+      // A range of text is not what somebody wants here.
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onClick={click}
     >
       <div role="gridcell" className={classes.name} title={name}>
         <EntryIcon entry={entry} />
+        {choose && (
+          <button
+            type="button"
+            role="checkbox"
+            aria-checked={is.isChosen}
+            tabIndex={-1}
+            className={classes.choose}
+            aria-label={`Choose ${name}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              choose(event.shiftKey ? "range" : "one");
+            }}
+          >
+            <span>{is.isChosen && <IconCheck size={14} aria-hidden />}</span>
+          </button>
+        )}
         <bdi className={classes.nameText}>{name}</bdi>
         <span className={classes.note}>{noteOf(entry)}</span>
       </div>

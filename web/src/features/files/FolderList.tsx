@@ -1,16 +1,19 @@
 /** The entries of a folder, in the order and with the filter that is wanted, and how many there are. */
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { useQuery } from "../../app/query.ts";
 import { callTool } from "../../relay/call-tool.ts";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { Waiting } from "../../ui/Waiting.tsx";
+import { ChosenBar } from "./ChosenBar.tsx";
+import { closeAll } from "./dialog.ts";
+import classes from "./EntryGrid.module.css";
 import { EntryGrid } from "./EntryGrid.tsx";
-import classes from "./Files.module.css";
 import { foundIn } from "./found.ts";
 import { filtered, sorted } from "./order.ts";
 import { DropZone } from "./uploads/DropZone.tsx";
+import { useChoice } from "./use-choice.ts";
 import type { Folder } from "./use-folder.ts";
 import { useView } from "./view.ts";
 
@@ -35,6 +38,9 @@ export function FolderList({ device, path, folder, text, isReachable }: Props) {
     // The rest would come in between: until then, the machine's own order holds.
     return isWhole ? sorted(filtered(entries, text), order) : entries;
   }, [isSearched, search.data, isWhole, entries, text, order]);
+  const chooser = useChoice(shown);
+  // A menu or a question about this folder goes with it.
+  useEffect(() => closeAll, []);
   return (
     <DropZone device={device} folder={path} isReachable={isReachable}>
       {isSearched && search.error && <Problem error={search.error} retry={() => void search.refetch()} />}
@@ -42,7 +48,7 @@ export function FolderList({ device, path, folder, text, isReachable }: Props) {
         <Waiting />
       ) : (
         <EntryGrid
-          {...{ device, path, entries: shown, isSortable: isWhole }}
+          {...{ device, path, entries: shown, isSortable: isWhole, chooser }}
           {...(!isWhole && !isSearched && { readMore })}
         />
       )}
@@ -51,6 +57,7 @@ export function FolderList({ device, path, folder, text, isReachable }: Props) {
           {text.trim() === "" ? "This folder is empty." : "Nothing here has such a name."}
         </div>
       )}
+      <ChosenBar {...{ device, path, chooser }} />
       <div className={classes.count} role="status">
         {countOf({ shown: shown.length, isSearched, isCut: search.data?.isCut === true, text, folder })}
         {!isWhole && ` ${plural(total, "entry", "entries")}: too many to be sorted otherwise than by name.`}

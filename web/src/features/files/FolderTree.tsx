@@ -5,11 +5,12 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useQueries } from "../../app/query.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
-import { isFolder } from "./entries.ts";
-import classes from "./Files.module.css";
+import { isFolder, isNamed } from "./entries.ts";
+import classes from "./FolderTree.module.css";
 import { joined, splatOf, stepsTo } from "./paths.ts";
+import { paneStyle, Separator } from "./Separator.tsx";
 import { readFolder } from "./use-folder.ts";
-import { useView } from "./view.ts";
+import { changeView, useView } from "./view.ts";
 
 /** More would hide where one is. */
 const MOST = 300;
@@ -47,7 +48,7 @@ export function FolderTree({ device, path, isReachable }: Props) {
   });
   const known = new Map(opened.map((folder, at) => [folder, queries[at]?.data?.entries]));
   const nodeOf = (folder: string, name: string, depth: number): TreeNodeData => {
-    const below = known.get(folder)?.filter(isFolder).slice(0, MOST) ?? [];
+    const below = known.get(folder)?.filter(isFolder).filter(isNamed).slice(0, MOST) ?? [];
     const next = steps[depth + 1];
     const isOnWay = steps[depth]?.path === folder && next !== undefined;
     // The way to the folder is there, whatever was read.
@@ -71,48 +72,59 @@ export function FolderTree({ device, path, isReachable }: Props) {
   }, [path, shape]);
   const go = (folder: string) =>
     void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(folder) } });
+  const width = useView((view) => view.treeWidth);
   return (
-    <nav
-      ref={nav}
-      className={classes.tree}
-      aria-label="Folders"
-      onKeyDown={({ key, target }) => {
-        const folder = target instanceof Element ? target.getAttribute("data-value") : null;
-        if (key === "Enter" && folder !== null) go(folder);
-      }}
-    >
-      <Tree
-        tree={tree}
-        levelOffset={14}
-        expandOnClick={false}
-        data={data}
-        renderNode={({ node, expanded, hasChildren, elementProps }) => {
-          const Arrow = expanded ? IconChevronDown : IconChevronRight;
-          return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the tree has the keys.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys.
-            <div
-              {...elementProps}
-              className={`${elementProps.className} ${classes.branch}`}
-              data-current={node.value === path}
-              onClick={() => go(node.value)}
-            >
-              <Arrow
-                size={14}
-                aria-hidden
-                className={classes.arrow}
-                data-none={!hasChildren}
-                onClick={(event) => {
-                  event.stopPropagation();
-                  tree.toggleExpanded(node.value);
-                }}
-              />
-              <IconFolderFilled size={16} className={classes.icon} data-kind="folder" aria-hidden />
-              <bdi className={classes.nameText}>{node.label}</bdi>
-            </div>
-          );
+    <>
+      <nav
+        ref={nav}
+        className={classes.tree}
+        style={paneStyle(width)}
+        aria-label="Folders"
+        onKeyDown={({ key, target }) => {
+          const folder = target instanceof Element ? target.getAttribute("data-value") : null;
+          if (key === "Enter" && folder !== null) go(folder);
         }}
+      >
+        <Tree
+          tree={tree}
+          levelOffset={14}
+          expandOnClick={false}
+          data={data}
+          renderNode={({ node, expanded, hasChildren, elementProps }) => {
+            const Arrow = expanded ? IconChevronDown : IconChevronRight;
+            return (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the tree has the keys.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys.
+              <div
+                {...elementProps}
+                className={`${elementProps.className} ${classes.branch}`}
+                data-current={node.value === path}
+                onClick={() => go(node.value)}
+              >
+                <Arrow
+                  size={14}
+                  aria-hidden
+                  className={classes.arrow}
+                  data-none={!hasChildren}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    tree.toggleExpanded(node.value);
+                  }}
+                />
+                <IconFolderFilled size={16} className={classes.icon} aria-hidden />
+                <bdi className={classes.name}>{node.label}</bdi>
+              </div>
+            );
+          }}
+        />
+      </nav>
+      <Separator
+        label="Width of the folders"
+        pane={nav}
+        side="left"
+        className={classes.separator}
+        change={(treeWidth) => changeView({ treeWidth })}
       />
-    </nav>
+    </>
   );
 }

@@ -7,6 +7,7 @@ import { isOnline } from "../../ui/device-words.ts";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
+import { BatchPanel } from "./BatchPanel.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { Dialogs } from "./Dialogs.tsx";
 import { EntryMenu } from "./EntryMenu.tsx";
@@ -17,6 +18,7 @@ import { FolderTree } from "./FolderTree.tsx";
 import { FolderTrouble } from "./FolderTrouble.tsx";
 import { HOME, nameOf, parentOf, plainPath, splatOf } from "./paths.ts";
 import { Preview } from "./preview/Preview.tsx";
+import { QuestionBar } from "./QuestionBar.tsx";
 import { ToolBar } from "./ToolBar.tsx";
 import { UndoBar } from "./UndoBar.tsx";
 import { UploadPanel } from "./uploads/UploadPanel.tsx";
@@ -72,6 +74,8 @@ export function FolderView({ device, path }: Props) {
           <Preview key={`${path}\n${file}`} device={device.id} folder={path} name={file} />
         )}
       </div>
+      <QuestionBar device={device.id} />
+      <BatchPanel device={device.id} />
       <UndoBar device={device.id} />
       <UploadPanel device={device.id} />
       <EntryMenu />

@@ -2,26 +2,26 @@
 import { CloseButton } from "@mantine/core";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { say } from "../../ui/notices.ts";
-import { nameInText, visibleLine } from "../../ui/visible-text.ts";
-import { restore } from "./actions.ts";
+import { restoreAll } from "./actions.ts";
 import classes from "./Files.module.css";
+import { inWords } from "./several.ts";
 import { forgetUndo, useUndo } from "./undo.ts";
 
 export function UndoBar({ device }: { device: string }) {
   const deleted = useUndo((state) => state.deleted);
-  if (deleted?.device !== device) return null;
+  if (deleted[0]?.device !== device) return null;
+  const areMany = deleted.length > 1;
   const undo = async () => {
-    await restore(device, deleted.trash, deleted.path);
-    forgetUndo();
-    say(`${nameInText(deleted.name)} is back.`);
+    await restoreAll(deleted);
+    say(`${inWords(deleted)} ${areMany ? "are" : "is"} back.`);
   };
   return (
     <div className={classes.bar} role="status">
       <span className={classes.barText}>
-        <bdi>{visibleLine(deleted.name)}</bdi> is in the trash of the machine.
+        <bdi>{inWords(deleted)}</bdi> {areMany ? "are" : "is"} in the trash of the machine.
       </span>
       <ActionButton size="xs" variant="default" work={undo}>
-        Put it back
+        {areMany ? "Put them back" : "Put it back"}
       </ActionButton>
       <CloseButton aria-label="Close" onClick={forgetUndo} />
     </div>

@@ -2,12 +2,18 @@
 import { ApiError } from "../../relay/api-error.ts";
 import { callTool } from "../../relay/call-tool.ts";
 import { confirmed } from "../../ui/confirm.ts";
-import { say, sayProblem } from "../../ui/notices.ts";
+import { say } from "../../ui/notices.ts";
 import { nameInText } from "../../ui/visible-text.ts";
-import type { Placed } from "./dialog.ts";
+import { runBatch } from "./batch.ts";
+import type { Placed, PlacedAll } from "./dialog.ts";
+import type { Entry } from "./entries.ts";
 import { joined, parentOf } from "./paths.ts";
-import { noteUndo } from "./undo.ts";
+import { inWords, trashQuestion } from "./several.ts";
+import { type Deleted, noteUndo } from "./undo.ts";
 import { forgetFolder } from "./use-folder.ts";
+
+/** Entries that are changed at the same time. */
+const AT_ONCE = 4;
 
 /** Throws ApiError. */
 export async function makeFolder(device: string, folder: string, name: string): Promise<void> {
@@ -16,6 +22,20 @@ export async function makeFolder(device: string, folder: string, name: string): 
   const { created } = await callTool(device, { name: "create_directory", effect: "write" }, input);
   if (created === false) throw takenError(name);
   forgetFolder(device, folder);
+}
+
+/** Folders below a folder, with those above them. Throws ApiError at the first that can't be made. */
+export async function makeTree(device: string, folder: string, below: readonly string[]): Promise<void> {
+  try {
+    for (const path of below)
+      await callTool(
+        device,
+        { name: "create_directory", effect: "write" },
+        { path: joined(folder, path), recursive: true },
+      );
+  } finally {
+    forgetFolder(device, folder);
+  }
 }
 
 /** Throws ApiError: also if something has that name. */
@@ -32,33 +52,56 @@ export async function moveInto({ device, folder, entry }: Placed, to: string): P
   forgetFolder(device, to);
 }
 
+/** The same of several. Says what fails. */
+export async function moveAllInto({ device, folder, entries }: PlacedAll, to: string): Promise<void> {
+  await runBatch({
+    ...{ device, entries, atOnce: AT_ONCE, doing: "Moving", done: "moved" },
+    work: ({ name }) => move(device, joined(folder, name), joined(to, name)),
+  });
+  forgetFolder(device, folder);
+  forgetFolder(device, to);
+}
+
 async function move(device: string, source: string, destination: string): Promise<void> {
   const input = { source, destination, create_directories: false };
   await callTool(device, { name: "Move", effect: "write" }, input);
 }
 
-/** Asks first, and offers to take it back where the machine tells where it put it. Says what fails. */
-export async function deleteEntry({ device, folder, entry }: Placed): Promise<void> {
-  const path = joined(folder, entry.name);
-  const name = nameInText(entry.name);
-  const isTree = entry.type === "directory";
-  const what = isTree ? `the folder ${name} with all that is in it` : name;
-  if (!(await confirmed({ text: `Move ${what} to the trash of the machine?`, yes: "Move to trash" }))) return;
-  try {
-    const tool = { name: "Delete", effect: "execute" } as const;
-    const { trash_path: trash } = await callTool(device, tool, { path, recursive: isTree });
-    forgetFolder(device, folder);
-    if (typeof trash === "string") noteUndo({ device, path, trash, name: entry.name });
-    else say(`${name} is in the trash. Restore it at the machine.`);
-  } catch (error) {
-    sayProblem(error);
-  }
+/** Asks first, and offers to take it back where the machine tells where it put them. Says what fails. */
+export async function deleteEntries({ device, folder, entries }: PlacedAll): Promise<void> {
+  if (!(await confirmed({ text: trashQuestion(entries), yes: "Move to trash" }))) return;
+  const deleted: Deleted[] = [];
+  const untold: Entry[] = [];
+  await runBatch({
+    ...{ device, entries, atOnce: AT_ONCE, doing: "Deleting", done: "moved to the trash" },
+    async work(entry) {
+      const { name, type } = entry;
+      const path = joined(folder, name);
+      const tool = { name: "Delete", effect: "execute" } as const;
+      const { trash_path: trash } = await callTool(device, tool, { path, recursive: type === "directory" });
+      if (typeof trash === "string") deleted.push({ device, path, trash, name });
+      else untold.push(entry);
+    },
+  });
+  forgetFolder(device, folder);
+  if (deleted.length > 0) noteUndo(deleted);
+  if (untold.length > 0) say(`In the trash: ${inWords(untold)}. To restore it, go to the machine.`);
 }
 
-/** Puts back what was moved to the trash. Throws ApiError. */
-export async function restore(device: string, trash: string, path: string): Promise<void> {
-  await move(device, trash, path);
-  forgetFolder(device, parentOf(path) ?? "/");
+/** Puts back what was moved to the trash; what can't be put back stays to be tried again. Throws ApiError. */
+export async function restoreAll(deleted: readonly Deleted[]): Promise<void> {
+  const left: Deleted[] = [];
+  let problem: unknown;
+  for (const one of deleted)
+    try {
+      await move(one.device, one.trash, one.path);
+      forgetFolder(one.device, parentOf(one.path) ?? "/");
+    } catch (error) {
+      left.push(one);
+      problem = error;
+    }
+  noteUndo(left);
+  if (left.length > 0) throw problem;
 }
 
 /** What people type is a name, not a path. Throws ApiError. */

@@ -1,6 +1,7 @@
 /** Sends a copy to the account's cloud store, where it can be fetched while the machine is off. */
 import { openBytes } from "../../relay/api.ts";
 import { ApiError } from "../../relay/api-error.ts";
+import { problemIn } from "../../relay/problem-in.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import type { Placed } from "./dialog.ts";
@@ -18,10 +19,24 @@ export async function sendToCloud({ device, folder, entry }: Placed): Promise<vo
       new AbortController().signal,
       { Accept: "text/event-stream" },
     );
-    const problem = /^event: error\ndata: (.*)$/m.exec(await response.text())?.[1];
-    if (problem !== undefined) throw new ApiError(422, JSON.parse(problem));
+    const answer = lastOf(await response.text().catch(() => ""));
+    if (answer.event === "error") throw new ApiError(422, problemIn(answer.data));
+    if (answer.event !== "stored") throw unclearError(name);
     say(`${name} is in the cloud store for a week: matrx cloud get fetches it.`);
   } catch (error) {
     sayProblem(error);
   }
+}
+
+/** The last event that came whole. */
+function lastOf(text: string): { event: string; data: string } {
+  const [, event = "", data = ""] = [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].at(-1) ?? [];
+  return { event, data };
+}
+
+function unclearError(name: string): ApiError {
+  return new ApiError(0, {
+    detail: `The connection broke, so it is unclear whether ${name} is in the cloud store.`,
+    hint: "matrx cloud list tells.",
+  });
 }

@@ -9,13 +9,30 @@ export interface Placed {
   readonly entry: Entry;
 }
 
+/** Several of one folder. */
+export interface PlacedAll {
+  readonly device: string;
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+}
+
 export type Dialog =
   | { readonly kind: "folder"; readonly device: string; readonly folder: string }
-  | ({ readonly kind: "rename" | "move" | "share" } & Placed);
+  | ({ readonly kind: "rename" | "share" } & Placed)
+  | ({ readonly kind: "move" } & PlacedAll);
+
+/** Of one entry, or of all that are chosen. */
+export interface OpenMenu extends PlacedAll {
+  /** In the window. */
+  readonly x: number;
+  readonly y: number;
+  /** Chooses the entry, in a list where that can be done. */
+  readonly choose?: (() => void) | undefined;
+}
 
 interface Open {
   readonly dialog: Dialog | undefined;
-  readonly menu: (Placed & { readonly x: number; readonly y: number }) | undefined;
+  readonly menu: OpenMenu | undefined;
 }
 
 export const useOpen = create<Open>(() => ({ dialog: undefined, menu: undefined }));
@@ -33,11 +50,15 @@ export function closeDialog(): void {
   if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
 }
 
-/** At a place of the window. */
-export function openMenu(menu: NonNullable<Open["menu"]>): void {
+export function openMenu(menu: OpenMenu): void {
   useOpen.setState({ menu });
 }
 
 export function closeMenu(): void {
   useOpen.setState({ menu: undefined });
+}
+
+/** What they were about is no longer on the page. */
+export function closeAll(): void {
+  useOpen.setState({ dialog: undefined, menu: undefined });
 }

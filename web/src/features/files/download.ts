@@ -9,18 +9,23 @@ import type { Placed } from "./dialog.ts";
 import { isFolder } from "./entries.ts";
 import { joined } from "./paths.ts";
 
-/** Without the service worker all of it has to be in memory first; so much may be, in bytes. */
+/** Without the service worker, and of several, all of it has to be in memory first; so much may be, in bytes. */
 const MOST_IN_MEMORY = 256 * 1024 * 1024;
 
 /** Throws ApiError. */
 export async function download({ device, folder, entry }: Placed): Promise<void> {
-  const file = { device, path: joined(folder, entry.name) };
-  const address = savedAddress(file);
+  const address = savedAddress({ device, path: joined(folder, entry.name) });
   if (address !== undefined) return follow(address);
-  if ((entry.size ?? 0) > MOST_IN_MEMORY) throw needsWorkerError();
   say(`Downloading ${nameInText(entry.name)} …`);
+  await downloadInMemory({ device, folder, entry }, FIRST_VISIT);
+}
+
+/** Throws ApiError: also if it is too large, with what to do about it. */
+export async function downloadInMemory({ device, folder, entry }: Placed, hint = ALONE): Promise<void> {
+  if ((entry.size ?? 0) > MOST_IN_MEMORY) throw tooLargeError(hint);
+  const file = { device, path: joined(folder, entry.name) };
   const response = await openWhole(file, new AbortController().signal);
-  saveFile(isFolder(entry) ? `${entry.name}.zip` : entry.name, await bounded(response));
+  saveFile(isFolder(entry) ? `${entry.name}.zip` : entry.name, await bounded(response, hint));
 }
 
 /** The browser saves what comes from there, as it comes: the page stays. */
@@ -31,7 +36,7 @@ function follow(address: string): void {
 }
 
 /** Throws ApiError when there is more than memory is for: a folder does not say how much it is. */
-async function bounded(response: Response): Promise<Blob> {
+async function bounded(response: Response, hint: string): Promise<Blob> {
   const parts: BlobPart[] = [];
   let length = 0;
   const reader = response.body?.getReader();
@@ -41,15 +46,15 @@ async function bounded(response: Response): Promise<Blob> {
     length += value.length;
     if (length > MOST_IN_MEMORY) {
       await reader?.cancel();
-      throw needsWorkerError();
+      throw tooLargeError(hint);
     }
     parts.push(value);
   }
 }
 
-function needsWorkerError(): ApiError {
-  return new ApiError(0, {
-    detail: "This is too large to be saved by a page that was opened for the first time.",
-    hint: "Reload the page, then download it again; in a private window, use matrx cp.",
-  });
+const FIRST_VISIT = "Reload the page, then download it again; in a private window, use matrx cp.";
+const ALONE = "Download it alone.";
+
+function tooLargeError(hint: string): ApiError {
+  return new ApiError(0, { detail: "This is too large to be kept in the page's memory first.", hint });
 }

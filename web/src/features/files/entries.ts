@@ -55,12 +55,23 @@ function otherToolError(): ApiError {
   });
 }
 
+/** What tells it from the others of its folder: names that are no UTF-8 may be shown as another one's. */
+export function keyOf({ name, name_base64: odd }: Entry): string {
+  return odd === undefined ? name : `\0${odd}`;
+}
+
+/** Tools know it by its name. */
+export function isNamed({ name_base64: odd }: Entry): boolean {
+  return odd === undefined;
+}
+
 /** A folder, or a link to one. */
 export function isFolder({ type, target_type: target }: Entry): boolean {
   return type === "directory" || (type === "symlink" && target === "directory");
 }
 
 /** It has bytes that can be looked at. */
-export function isReadable({ type, target_type: target, name_base64: odd }: Entry): boolean {
-  return odd === undefined && (type === "file" || (type === "symlink" && target === "file"));
+export function isReadable(entry: Entry): boolean {
+  const { type, target_type: target } = entry;
+  return isNamed(entry) && (type === "file" || (type === "symlink" && target === "file"));
 }

@@ -10,3 +10,9 @@ export function isNotFolder(error: unknown): boolean {
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "CONFLICT" || error.status === 412);
 }
+
+/** The machine did not say anything: the next question would fail the same way. */
+export function isNoAnswer(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return [0, 401, 502, 503, 504].includes(error.status) || error.code === "DEVICE_OFFLINE";
+}

@@ -26,6 +26,14 @@ export function plainPath(path: string): string {
   return pathOf(splatOf(path));
 }
 
+/** The folder that somebody means who types this while in that one. */
+export function folderMeant(folder: string, text: string): string {
+  if (/^~(?:[\\/]|$)/.test(text)) return text;
+  return text.startsWith("/") || DRIVE.test(text)
+    ? plainPath(text)
+    : joined(folder, text.replace(/\/+$/, ""));
+}
+
 export function joined(folder: string, name: string): string {
   return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
 }

@@ -1,4 +1,4 @@
-/** The last thing that was moved to the trash from this page, which can be put back. */
+/** What was moved to the trash last from this page, which can be put back. */
 import { create } from "zustand";
 import { onForget } from "../../app/tab-store.ts";
 
@@ -10,14 +10,16 @@ export interface Deleted {
   readonly name: string;
 }
 
-export const useUndo = create<{ readonly deleted: Deleted | undefined }>(() => ({ deleted: undefined }));
+const NOTHING: readonly Deleted[] = [];
 
-export function noteUndo(deleted: Deleted): void {
+export const useUndo = create<{ readonly deleted: readonly Deleted[] }>(() => ({ deleted: NOTHING }));
+
+export function noteUndo(deleted: readonly Deleted[]): void {
   useUndo.setState({ deleted });
 }
 
 export function forgetUndo(): void {
-  useUndo.setState({ deleted: undefined });
+  useUndo.setState({ deleted: NOTHING });
 }
 
 onForget(forgetUndo);

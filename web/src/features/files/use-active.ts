@@ -1,7 +1,7 @@
 /** The line that the keyboard is at. Each folder keeps its own while the page is open, so that the way back leads to it. */
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Entry } from "./entries.ts";
+import { type Entry, keyOf } from "./entries.ts";
 
 const lastIn = new Map<string, string>();
 
@@ -12,15 +12,16 @@ export function beginAt(path: string, name: string): void {
 
 export function useActive(path: string, entries: readonly Entry[]) {
   const { file } = useSearch({ from: "/d/$device/files/$" });
-  const [name, setName] = useState(() => file ?? lastIn.get(path));
+  const [key, setKey] = useState(() => file ?? lastIn.get(path));
   const [place, setPlace] = useState(0);
-  const found = name === undefined ? -1 : entries.findIndex((entry) => entry.name === name);
+  const found = key === undefined ? -1 : entries.findIndex((entry) => keyOf(entry) === key);
   // One that is gone leaves its place to the next.
   const active = found >= 0 ? found : Math.max(0, Math.min(place, entries.length - 1));
   const setActive = (index: number) => {
-    const next = entries[index]?.name;
+    const entry = entries[index];
+    const next = entry && keyOf(entry);
     setPlace(index);
-    setName(next);
+    setKey(next);
     if (next !== undefined) lastIn.set(path, next);
   };
   return { active, setActive };

@@ -13,13 +13,14 @@ import {
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useDevice } from "../../relay/devices.ts";
-import { say, sayProblem } from "../../ui/notices.ts";
+import { sayProblem } from "../../ui/notices.ts";
 import { wishTerminal } from "../terminal/wish.ts";
-import { deleteEntry } from "./actions.ts";
+import { deleteEntries } from "./actions.ts";
 import { sendToCloud } from "./cloud.ts";
+import { copyPaths } from "./copy-paths.ts";
 import { openDialog, type Placed } from "./dialog.ts";
 import { download } from "./download.ts";
-import { isFolder, isReadable } from "./entries.ts";
+import { isFolder, isNamed, isReadable } from "./entries.ts";
 import { kindOf } from "./kinds.ts";
 import { joined, splatOf } from "./paths.ts";
 import { useOpening } from "./use-opening.ts";
@@ -52,11 +53,6 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
     wishTerminal(device, isFolder(entry) ? path : folder);
     void navigate({ to: "/d/$device/terminal", params: { device } });
   };
-  const copy = () =>
-    void navigator.clipboard.writeText(path).then(
-      () => say("The path was copied."),
-      () => sayProblem(new Error("The browser did not allow copying.")),
-    );
   const actions: (EntryAction | false)[] = [
     { label: "Open", icon: IconFolderOpen, act: () => open(entry) },
     mayEdit(placed) && { label: "Edit", icon: IconEdit, act: edit },
@@ -66,9 +62,13 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
       act: () => void download(placed).catch(sayProblem),
     },
     { label: "Open in terminal", icon: IconTerminal2, act: inTerminal },
-    { label: "Copy path", icon: IconCopy, act: copy },
+    { label: "Copy path", icon: IconCopy, act: () => copyPaths({ device, folder, entries: [entry] }) },
     { label: "Rename …", icon: IconPencil, act: () => openDialog({ kind: "rename", ...placed }) },
-    { label: "Move to …", icon: IconArrowsMove, act: () => openDialog({ kind: "move", ...placed }) },
+    {
+      label: "Move to …",
+      icon: IconArrowsMove,
+      act: () => openDialog({ kind: "move", device, folder, entries: [entry] }),
+    },
     hasBytes &&
       isOwn && {
         label: "Share a link …",
@@ -81,10 +81,15 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
         icon: IconCloudUpload,
         act: () => void sendToCloud(placed),
       },
-    { label: "Delete", icon: IconTrash, isRed: true, act: () => void deleteEntry(placed) },
+    {
+      label: "Delete",
+      icon: IconTrash,
+      isRed: true,
+      act: () => void deleteEntries({ device, folder, entries: [entry] }),
+    },
   ];
   // No tool knows a file by a name that is no UTF-8.
-  if (entry.name_base64 !== undefined) return actions.filter((one) => one !== false).slice(0, 1);
+  if (!isNamed(entry)) return actions.filter((one) => one !== false).slice(0, 1);
   return actions.filter((one) => one !== false);
 }
 

@@ -1,11 +1,12 @@
 /** The keys of a list of entries. Letters that are typed lead to the name that begins with them. */
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useRef } from "react";
-import { deleteEntry } from "./actions.ts";
+import { deleteEntries } from "./actions.ts";
 import { openDialog } from "./dialog.ts";
-import type { Entry } from "./entries.ts";
+import { type Entry, isNamed } from "./entries.ts";
 import { nameOf, parentOf, splatOf } from "./paths.ts";
 import { beginAt } from "./use-active.ts";
+import type { Chooser } from "./use-choice.ts";
 
 /** Letters that come within this time belong together, in milliseconds. */
 const TOGETHER = 1_000;
@@ -20,10 +21,11 @@ interface Grid {
   readonly go: (index: number) => void;
   readonly open: (entry: Entry) => void;
   readonly showMenu: (index: number) => void;
+  readonly chooser: Chooser;
 }
 
 export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
-  const { device, path, entries, active, page, go, open, showMenu } = grid;
+  const { device, path, entries, active, page, go, open, showMenu, chooser } = grid;
   const navigate = useNavigate();
   const typed = useRef({ text: "", at: 0 });
   const entry = entries[active];
@@ -40,22 +42,42 @@ export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
       beginAt(above, nameOf(path));
       void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(above) } });
     },
-    F2: () => entry && openDialog({ kind: "rename", device, folder: path, entry }),
-    Delete: () => entry && void deleteEntry({ device, folder: path, entry }),
+    F2: () => entry && named(entry, () => openDialog({ kind: "rename", device, folder: path, entry })),
+    Delete: () => {
+      const { chosen } = chooser;
+      if (chosen.length > 0) void deleteEntries({ device, folder: path, entries: chosen });
+      else if (entry) named(entry, () => void deleteEntries({ device, folder: path, entries: [entry] }));
+    },
     ContextMenu: () => showMenu(active),
+    " ": () => chooser.toggle(active),
   };
   return (event) => {
     const { key, target, currentTarget, shiftKey } = event;
     // Buttons in the lines have keys of their own.
-    if (target !== currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target !== currentTarget || event.altKey) return;
+    const isAll = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "a";
+    if ((event.ctrlKey || event.metaKey) && !isAll) return;
     const act = shiftKey && key === "F10" ? acts.ContextMenu : acts[key];
     const move = moves[key];
-    if (act) act();
-    else if (move !== undefined) go(Math.min(Math.max(move, 0), last));
+    if (isAll) chooser.all();
+    else if (key === "Escape" && chooser.chosen.length > 0) chooser.clear();
+    else if (act) act();
+    else if (move !== undefined) goTo(Math.min(Math.max(move, 0), last), shiftKey);
     else if (!isTyped(key)) return;
     else jump(key, event.timeStamp);
     event.preventDefault();
   };
+
+  /** Another file may have the name by which one is shown that tools do not know: opening says so. */
+  function named(one: Entry, act: () => void): void {
+    if (isNamed(one)) act();
+    else open(one);
+  }
+
+  function goTo(index: number, withRange: boolean): void {
+    if (withRange) chooser.extend(active, index);
+    go(index);
+  }
 
   function jump(key: string, at: number): void {
     const isNew = at - typed.current.at > TOGETHER;

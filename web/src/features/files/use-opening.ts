@@ -1,7 +1,7 @@
 /** What opening an entry does: a folder is gone into, a file is looked at. */
 import { useNavigate } from "@tanstack/react-router";
 import { sayProblem } from "../../ui/notices.ts";
-import { type Entry, isFolder, isReadable } from "./entries.ts";
+import { type Entry, isFolder, isNamed, isReadable } from "./entries.ts";
 import { joined, splatOf } from "./paths.ts";
 
 export function useOpening(device: string, path: string): (entry: Entry) => void {
@@ -17,8 +17,7 @@ export function useOpening(device: string, path: string): (entry: Entry) => void
 
 /** Why an entry can't be opened. */
 function obstacleOf(entry: Entry): string | undefined {
-  if (entry.name_base64 !== undefined)
-    return "Its name is no valid UTF-8: only a command in a terminal can open it.";
+  if (!isNamed(entry)) return "Its name is no valid UTF-8: only a command in a terminal can open it.";
   if (isFolder(entry) || isReadable(entry)) return undefined;
   if (entry.error !== undefined) return `The machine may not look at it (${entry.error}).`;
   if (entry.type === "symlink") return "This link leads to nothing that can be opened.";

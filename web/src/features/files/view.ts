@@ -6,6 +6,9 @@ import { COLUMNS, type Order } from "./order.ts";
 interface View {
   readonly order: Order;
   readonly showHidden: boolean;
+  /** Of panes whose width somebody chose, in pixels. */
+  readonly treeWidth?: number | undefined;
+  readonly fileWidth?: number | undefined;
 }
 
 const KEY = "matrx-files";
@@ -18,7 +21,20 @@ export function changeView(change: Partial<View>): void {
 }
 
 function kept(): View {
-  const { order, showHidden } = (storedJson("browser", KEY) ?? {}) as { order?: Order; showHidden?: unknown };
+  const { order, showHidden, treeWidth, fileWidth } = (storedJson("browser", KEY) ?? {}) as Kept;
   const by = COLUMNS.find((column) => column === order?.by) ?? "name";
-  return { order: { by, isDown: order?.isDown === true }, showHidden: showHidden === true };
+  return {
+    order: { by, isDown: order?.isDown === true },
+    showHidden: showHidden === true,
+    treeWidth: widthIn(treeWidth),
+    fileWidth: widthIn(fileWidth),
+  };
+}
+
+interface Kept extends Partial<Record<Exclude<keyof View, "order">, unknown>> {
+  readonly order?: Order;
+}
+
+function widthIn(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /** A text file to be edited: as it was read, or as it was typed before in this tab. */
-import { useQuery } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../app/query.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
 import { joined } from "../paths.ts";
 import { keptDraft } from "./draft.ts";
@@ -14,16 +14,18 @@ interface Props {
 
 export function EditPane({ device, folder, name }: Props) {
   const path = joined(folder, name);
+  const queryKey = ["file", device, path, "edit"];
   const query = useQuery({
-    queryKey: ["file", device, path, "edit"],
+    queryKey,
     queryFn: async ({ signal }): Promise<Version> => {
       const kept = keptDraft(device, path);
       // What was typed is there, whether the machine is or not.
       if (kept) return { text: kept.text, sha256: kept.base };
       return readVersion({ device, path }, signal);
     },
+    // Read once: an editor that begins anew, as when the connection is back, would lose what is typed meanwhile.
+    enabled: ({ state }) => state.data === undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    refetchOnMount: "always",
     gcTime: 0,
   });
   return (
@@ -32,7 +34,7 @@ export function EditPane({ device, folder, name }: Props) {
         <EditView
           {...{ device, folder, name, version }}
           hasDraft={keptDraft(device, path) !== undefined}
-          again={() => void query.refetch()}
+          begin={(next) => queryClient.setQueryData(queryKey, next)}
           key={query.dataUpdatedAt}
         />
       )}

@@ -58,7 +58,7 @@ export function createEditor(parent: HTMLElement, { name, text, onChange, onSave
     EditorState.lineSeparator.of(lineEnd),
     EditorView.lineWrapping,
     EditorView.cspNonce.of(NONCE),
-    EditorView.contentAttributes.of({ "aria-label": `Content of ${visibleLine(name)}` }),
+    EditorView.contentAttributes.of({ "aria-label": `Content of ${visibleLine(name)}`, tabindex: "0" }),
     EditorView.updateListener.of((update) => update.docChanged && onChange()),
     syntaxHighlighting(classHighlighter),
     LOOK,

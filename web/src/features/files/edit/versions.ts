@@ -60,7 +60,7 @@ function textIn(bytes: Uint8Array): string {
     // A byte order mark stays where it is.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ApiError(0, {
+    throw new ApiError(415, {
       detail: "This is no text in UTF-8, so it can't be edited here.",
       hint: "Download it, and edit it with a program that knows its kind.",
     });

@@ -7,8 +7,7 @@ import classes from "./Preview.module.css";
 const SHOWN = 1024;
 const PER_LINE = 16;
 
-export function BytesView({ head: { bytes, size } }: { head: Head }) {
-  if (size === 0) return <Text className={classes.words}>This file is empty.</Text>;
+export function BytesView({ head: { bytes } }: { head: Head }) {
   const lines = Array.from({ length: Math.ceil(Math.min(bytes.length, SHOWN) / PER_LINE) }, (_, at) =>
     lineOf(bytes.slice(at * PER_LINE, (at + 1) * PER_LINE), at * PER_LINE),
   );

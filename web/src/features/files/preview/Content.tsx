@@ -1,4 +1,5 @@
 /** What a file is shown as: by its name, and by its first bytes. */
+import { Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense } from "react";
 import type { PlacedFile } from "../../../relay/file-bytes.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
@@ -7,6 +8,7 @@ import { BytesView } from "./BytesView.tsx";
 import { encodingOf, type Head } from "./head.ts";
 import { ImageView } from "./ImageView.tsx";
 import { MediaView } from "./MediaView.tsx";
+import classes from "./Preview.module.css";
 import { TextView } from "./TextView.tsx";
 
 const MarkdownView = lazy(async () => ({ default: (await import("./MarkdownView.tsx")).MarkdownView }));
@@ -26,6 +28,7 @@ export function Content(shown: Shown) {
 
 function viewOf(shown: Shown): ReactNode {
   const { name, head } = shown;
+  if (head.size === 0) return <Text className={classes.words}>This file is empty.</Text>;
   const kind = kindOf(name);
   if (kind === "image") return <ImageView {...shown} />;
   if (kind === "audio" || kind === "video") return <MediaView {...shown} kind={kind} />;

@@ -66,11 +66,12 @@ function Target({ file: { device, path }, href, children }: TargetProps) {
   const [relative = ""] = href.split(/[?#]/);
   if (relative === "" || /^[a-z]+:|^\/\//i.test(relative)) return <span>{children}</span>;
   const to = resolved(parentOf(path) ?? "/", relative);
+  const isFolder = relative.endsWith("/") || parentOf(to) === undefined;
   return (
     <Link
       to="/d/$device/files/$"
-      params={{ device, _splat: splatOf(parentOf(to) ?? "/") }}
-      search={parentOf(to) === undefined ? {} : { file: nameOf(to) }}
+      params={{ device, _splat: splatOf(isFolder ? to : (parentOf(to) ?? "/")) }}
+      search={isFolder ? {} : { file: nameOf(to) }}
     >
       {children}
     </Link>

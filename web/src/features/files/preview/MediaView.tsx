@@ -25,7 +25,11 @@ export function MediaView({ file, name, head, kind }: Shown & { readonly kind: "
       ) : (
         <audio {...props} aria-label={visibleLine(name)} />
       )}
-      {isBroken && <Text size="sm">This browser can't play it. Download it, and open it there.</Text>}
+      {isBroken && (
+        <Text size="sm" role="status">
+          It did not arrive, or this browser can't play its kind. Download it, and open it there.
+        </Text>
+      )}
     </div>
   );
 }
@@ -39,7 +43,7 @@ function useAddress({ file, head }: Pick<Shown, "file" | "head">) {
     if (address !== undefined) return setState({ address });
     const leaving = new AbortController();
     let url: string | undefined;
-    readWhole({ device, path }, Math.max(MOST_IN_MEMORY, 1), leaving.signal).then(
+    readWhole({ device, path }, MOST_IN_MEMORY, leaving.signal).then(
       ({ bytes }) => {
         if (leaving.signal.aborted) return;
         url = URL.createObjectURL(new Blob([bytes]));

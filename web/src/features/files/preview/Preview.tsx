@@ -12,8 +12,11 @@ import { visibleLine } from "../../../ui/visible-text.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
 import { openMenu } from "../dialog.ts";
 import { download } from "../download.ts";
+import { isConflict } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
+import { paneStyle, Separator } from "../Separator.tsx";
 import { mayEdit } from "../use-entry-actions.ts";
+import { changeView, useView } from "../view.ts";
 import { Content } from "./Content.tsx";
 import type { Head } from "./head.ts";
 import classes from "./Preview.module.css";
@@ -41,6 +44,9 @@ export function Preview({ device, folder, name }: Props) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     enabled: !edit,
+    // A file that is written to now may be at rest a moment later.
+    retry: (count, error) => isConflict(error) && count < 3,
+    retryDelay: 300,
   });
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
@@ -48,61 +54,72 @@ export function Preview({ device, folder, name }: Props) {
   const placed = { device, folder, entry };
   const go = (search: { file?: string; edit?: true }) =>
     void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(folder) }, search });
+  const width = useView((view) => view.fileWidth);
+  const pane = useRef<HTMLElement>(null);
   return (
-    <section className={classes.pane} aria-label="File">
-      <div className={classes.top}>
-        <h2 ref={title} tabIndex={-1} className={classes.title}>
-          <bdi>{visibleLine(name)}</bdi>
-        </h2>
-        {query.data && !edit && <span className={classes.size}>{sizeText(query.data.size)}</span>}
-        {query.data && !edit && mayEdit(placed) && (
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconEdit size={14} aria-hidden />}
-            onClick={() => go({ file: name, edit: true })}
-          >
-            Edit
-          </Button>
-        )}
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label="Download"
-          onClick={() => void download(placed).catch(sayProblem)}
-        >
-          <IconDownload size={18} aria-hidden />
-        </ActionIcon>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label="More actions"
-          onClick={({ currentTarget }) => {
-            const { left, bottom } = currentTarget.getBoundingClientRect();
-            openMenu({ ...placed, x: left, y: bottom });
-          }}
-        >
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-        <ActionIcon variant="subtle" color="gray" aria-label="Close the file" onClick={() => go({})}>
-          <IconX size={18} aria-hidden />
-        </ActionIcon>
-      </div>
-      {edit ? (
-        <Suspense fallback={<Waiting />}>
-          <EditPane {...{ device, folder, name }} />
-        </Suspense>
-      ) : (
-        <Loaded query={query}>
-          {(head) => (
-            <Content
-              // Of another version, nothing that was read is kept.
-              key={head.etag ?? query.dataUpdatedAt}
-              {...{ file, name, head, again: () => void query.refetch() }}
-            />
+    <>
+      <Separator
+        label="Width of the file"
+        pane={pane}
+        side="right"
+        className={classes.separator}
+        change={(fileWidth) => changeView({ fileWidth })}
+      />
+      <section ref={pane} className={classes.pane} style={paneStyle(width)} aria-label="File">
+        <div className={classes.top}>
+          <h2 ref={title} tabIndex={-1} className={classes.title}>
+            <bdi>{visibleLine(name)}</bdi>
+          </h2>
+          {query.data && !edit && <span className={classes.size}>{sizeText(query.data.size)}</span>}
+          {query.data && !edit && mayEdit(placed) && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconEdit size={14} aria-hidden />}
+              onClick={() => go({ file: name, edit: true })}
+            >
+              Edit
+            </Button>
           )}
-        </Loaded>
-      )}
-    </section>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Download"
+            onClick={() => void download(placed).catch(sayProblem)}
+          >
+            <IconDownload size={18} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="More actions"
+            onClick={({ currentTarget }) => {
+              const { left, bottom } = currentTarget.getBoundingClientRect();
+              openMenu({ device, folder, entries: [entry], x: left, y: bottom });
+            }}
+          >
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+          <ActionIcon variant="subtle" color="gray" aria-label="Close the file" onClick={() => go({})}>
+            <IconX size={18} aria-hidden />
+          </ActionIcon>
+        </div>
+        {edit ? (
+          <Suspense fallback={<Waiting />}>
+            <EditPane {...{ device, folder, name }} />
+          </Suspense>
+        ) : (
+          <Loaded query={query}>
+            {(head) => (
+              <Content
+                // Of another version, nothing that was read is kept.
+                key={head.etag ?? query.dataUpdatedAt}
+                {...{ file, name, head, again: () => void query.refetch() }}
+              />
+            )}
+          </Loaded>
+        )}
+      </section>
+    </>
   );
 }

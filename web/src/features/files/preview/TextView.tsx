@@ -31,7 +31,9 @@ export function TextView({ file, name, head, again, encoding }: Shown & { readon
       setParts([...parts, bytes]);
     });
   const decoder = new TextDecoder(encoding);
-  const text = parts.map((part) => decoder.decode(part, { stream: true })).join("");
+  const pieces = parts.map((part) => decoder.decode(part, { stream: true }));
+  // Half a character at the very end is one that can't be read; before that, the rest of it comes.
+  const text = pieces.join("") + (isWhole ? decoder.decode() : "");
   return (
     <>
       <div className={classes.text} {...scrolled("Content of the file")}>

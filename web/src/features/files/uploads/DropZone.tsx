@@ -5,7 +5,7 @@ import { visibleLine } from "../../../ui/visible-text.ts";
 import classes from "../Files.module.css";
 import { nameOf } from "../paths.ts";
 import { droppedOf } from "./dropped.ts";
-import { put } from "./put.ts";
+import { putDropped } from "./put.ts";
 
 interface Props {
   readonly device: string;
@@ -33,7 +33,7 @@ export function DropZone({ device, folder, isReachable, children }: Props) {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        droppedOf(event.dataTransfer).then((picked) => put(device, folder, picked), sayProblem);
+        droppedOf(event.dataTransfer).then((dropped) => putDropped(device, folder, dropped), sayProblem);
       }}
     >
       {children}

@@ -1,21 +1,39 @@
 /** Files and folders that were dropped on the page. */
 import { MOST, type Picked } from "./queue.ts";
 
-/** To be called while the drop is handled: later, the browser has forgotten them. */
-export function droppedOf({ items }: DataTransfer): Promise<Picked[]> {
+export interface Dropped {
+  readonly files: readonly Picked[];
+  /** Folders with nothing in them, by their paths below what was dropped on. */
+  readonly emptyFolders: readonly string[];
+  /** What the browser could not read. */
+  readonly unreadable: readonly string[];
+}
+
+/** To be called while the drop is handled: later, the browser has forgotten them. At most `MOST` files, and one more. */
+export function droppedOf({ items }: DataTransfer): Promise<Dropped> {
   const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   return allIn(entries);
 }
 
-/** At most `MOST` of them, and one more. */
-async function allIn(entries: readonly FileSystemEntry[]): Promise<Picked[]> {
-  const found: Picked[] = [];
+async function allIn(entries: readonly FileSystemEntry[]): Promise<Dropped> {
+  const files: Picked[] = [];
+  const emptyFolders: string[] = [];
+  const unreadable: string[] = [];
   const waiting = [...entries];
-  for (let entry = waiting.shift(); entry && found.length <= MOST; entry = waiting.shift()) {
-    if (isFile(entry)) found.push({ name: entry.fullPath.replace(/^\/+/, ""), file: await fileOf(entry) });
-    else if (isFolder(entry)) waiting.push(...(await entriesIn(entry)));
+  for (let entry = waiting.shift(); entry && files.length <= MOST; entry = waiting.shift()) {
+    const name = entry.fullPath.replace(/^\/+/, "");
+    try {
+      if (isFile(entry)) files.push({ name, file: await fileOf(entry) });
+      else if (isFolder(entry)) {
+        const within = await entriesIn(entry);
+        if (within.length === 0) emptyFolders.push(name);
+        waiting.push(...within);
+      }
+    } catch {
+      unreadable.push(name);
+    }
   }
-  return found;
+  return { files, emptyFolders, unreadable };
 }
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {

@@ -7,7 +7,7 @@ import { joined, parentOf } from "../paths.ts";
 import { forgetFolder } from "../use-folder.ts";
 import { areUploads, isGoing, isOpen, type Upload } from "./item.ts";
 import { withSample } from "./speed.ts";
-import { type Transfer, transfer } from "./transfer.ts";
+import { discard, type Transfer, transfer } from "./transfer.ts";
 
 /** A folder may have many files: more at once would make the page slow. */
 export const MOST = 5_000;
@@ -93,8 +93,10 @@ export function resume(ids: readonly string[]): void {
 
 /** Gives them up: what has arrived is removed. */
 export function cancel(ids: readonly string[]): void {
-  for (const { id } of chosen(ids)) {
-    running.get(id)?.cancel();
+  for (const { id, url } of chosen(ids)) {
+    const transfer = running.get(id);
+    if (transfer) transfer.cancel();
+    else if (url !== undefined) discard(url);
     running.delete(id);
     files.delete(id);
   }
@@ -197,15 +199,19 @@ function sayEnd(): void {
 
 const FILES_PAGE = /^\/d\/[^/]+\/files(?:\/|$)/;
 
-let isShowing = false;
-/** The folder is read anew: not for each of a thousand files. */
-function shown({ device, folder, name }: Upload): void {
-  if (isShowing) return;
-  isShowing = true;
+/** Uploads whose folders are to be read anew. */
+let arrived: Upload[] = [];
+/** Folders are read anew, but not for each of a thousand files. */
+function shown(upload: Upload): void {
+  arrived.push(upload);
+  if (arrived.length > 1) return;
   setTimeout(() => {
-    isShowing = false;
-    forgetFolder(device, folder);
-    forgetFolder(device, parentOf(joined(folder, name)) ?? folder);
+    const folders = arrived.flatMap(({ device, folder, name }) =>
+      [folder, parentOf(joined(folder, name)) ?? folder].map((path) => ({ device, path })),
+    );
+    arrived = [];
+    const each = new Map(folders.map((one) => [`${one.device} ${one.path}`, one]));
+    for (const { device, path } of each.values()) forgetFolder(device, path);
   }, 300);
 }
 

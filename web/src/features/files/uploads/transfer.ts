@@ -1,7 +1,8 @@
 /** Sends one file by tus, which goes on where a connection broke. */
-import { type DetailedError, Upload as Tus } from "tus-js-client";
+import { type DetailedError, type HttpRequest, Upload as Tus } from "tus-js-client";
 import { accessToken } from "../../../relay/api.ts";
-import { ApiError } from "../../../relay/api-error.ts";
+import { problemIn } from "../../../relay/problem-in.ts";
+import { refusalOf } from "../../../relay/refusal.ts";
 import { dropAccess } from "../../../relay/session.ts";
 import { type Trouble, troubleOf } from "../../../ui/Problem.tsx";
 import { joined } from "../paths.ts";
@@ -52,10 +53,7 @@ export function transfer(upload: Upload, file: File, listener: TransferListener)
     retryDelays: AGAIN,
     uploadDataDuringCreation: size <= AT_ONCE,
     storeFingerprintForResuming: false,
-    onBeforeRequest: async (request) => {
-      const token = await accessToken();
-      if (token !== undefined) request.setHeader("Authorization", `Bearer ${token}`);
-    },
+    onBeforeRequest: authorize,
     onShouldRetry: (error) => {
       const status = statusOf(error);
       if (status === 401) dropAccess();
@@ -82,6 +80,17 @@ export function transfer(upload: Upload, file: File, listener: TransferListener)
   return { pause: () => stop(false), cancel: () => stop(true) };
 }
 
+/** Removes what has arrived of one that nobody sends now. */
+export function discard(url: string): void {
+  // What can't be removed now goes by itself after a day.
+  Tus.terminate(url, { onBeforeRequest: authorize, retryDelays: AGAIN }).catch(() => undefined);
+}
+
+async function authorize(request: HttpRequest): Promise<void> {
+  const token = await accessToken();
+  if (token !== undefined) request.setHeader("Authorization", `Bearer ${token}`);
+}
+
 /** 0: nothing answered. */
 function statusOf({ originalResponse: response }: DetailedError): number {
   return response?.getStatus() ?? 0;
@@ -91,9 +100,5 @@ function errorOf(error: Error | DetailedError, status: number | undefined): Erro
   if (status === 0) return new Error("Can't reach the relay.");
   if (status === undefined || !("originalResponse" in error))
     return new Error("The browser can't read the file any more. Choose it again.");
-  try {
-    return new ApiError(status, JSON.parse(error.originalResponse?.getBody() ?? ""));
-  } catch {
-    return new Error(`The relay answered ${status}.`);
-  }
+  return refusalOf(new Response(null, { status }), problemIn(error.originalResponse?.getBody() ?? ""));
 }
