@@ -1,6 +1,7 @@
 /** What can be done with the folder as a whole. */
 import { ActionIcon, Button, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconFolderPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import { openDialog } from "./dialog.ts";
 import classes from "./Files.module.css";
 import { UploadButton } from "./uploads/UploadButton.tsx";
@@ -13,9 +14,11 @@ interface Props {
   readonly filter: (text: string) => void;
   readonly refresh: () => void;
   readonly isReachable: boolean;
+  /** What the page itself can show. */
+  readonly children: ReactNode;
 }
 
-export function ToolBar({ device, path, text, filter, refresh, isReachable }: Props) {
+export function ToolBar({ device, path, text, filter, refresh, isReachable, children }: Props) {
   const showHidden = useView((view) => view.showHidden);
   const Eye = showHidden ? IconEye : IconEyeOff;
   return (
@@ -57,6 +60,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
         New folder
       </Button>
       <UploadButton device={device} folder={path} isReachable={isReachable} />
+      {children}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import {
   IconTerminal2,
   IconTrash,
 } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDevice } from "../../relay/devices.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { wishTerminal } from "../terminal/wish.ts";
@@ -48,9 +48,11 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
       params: { device, _splat: splatOf(folder) },
       search: { file: entry.name, edit: true },
     });
+  const { terminal } = useSearch({ from: "/d/$device/files/$" });
   const inTerminal = () => {
     wishTerminal(device, isFolder(entry) ? path : folder);
-    void navigate({ to: "/d/$device/terminal", params: { device } });
+    // Beside the files, they take it up themselves.
+    if (terminal === undefined) void navigate({ to: "/d/$device/terminal", params: { device } });
   };
   const copy = () =>
     void navigator.clipboard.writeText(path).then(
