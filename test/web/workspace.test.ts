@@ -37,7 +37,7 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     const { page, faults } = opened;
     const loaded = () =>
       page.evaluate<boolean>(
-        "performance.getEntriesByType('resource').some(({name}) => /Workspace-[^/]*\\.js$/.test(name))",
+        "performance.getEntriesByType('resource').some(({name}) => /TerminalPage-[^/]*\\.js$/.test(name))",
       );
     expect(await loaded()).toBe(false);
     const sockets: string[] = [];
@@ -78,7 +78,7 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     await page.keyboard.type("$kept");
     await page.keyboard.press("Enter");
     await expectOnScreen(page, "half-beans");
-    await page.mouse.wheel(0, -20_000);
+    for (let times = 0; times < 40; times++) await page.keyboard.press("Shift+PageUp");
     await expectOnScreen(page, /^1$/m);
     expect(faults).toEqual([]);
   });
@@ -193,15 +193,17 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
       at: 1,
       value: { isOpen: "yes", side: "left", shares: { right: 999, below: "x" }, folder: 5, front: {} },
     });
-    const { page, faults } = await open("?terminal=%3Cb%3E", {
+    const { page, faults } = await open("?terminal=last", {
       before: `localStorage.setItem("matrx-last:workspace:${app.machine.id}", ${JSON.stringify(kept)});
         localStorage.setItem("matrx-last:terminals:${app.machine.id}", '{"at":1,"value":{"tabs":[{"id":1}]}}')`,
     });
     await page.waitForURL(/terminal=below$/);
     await page.getByRole("heading", { name: /^Terminals of/ }).waitFor();
-    await page.goto(`${app.relay.url}${APP}${address("?terminal=5&file=notes.txt")}`);
-    await page.getByRole("region", { name: "File" }).getByText("water the beans").waitFor();
-    expect(await page.getByRole("region", { name: "Terminals" }).count()).toBe(0);
+    for (const hostile of ["5", "%3Cb%3E", "%5B%22below%22%5D", "__proto__"]) {
+      await page.goto(`${app.relay.url}${APP}${address(`?terminal=${hostile}&file=notes.txt`)}`);
+      await page.getByRole("region", { name: "File" }).getByText("water the beans").waitFor();
+      expect(await page.getByRole("region", { name: "Terminals" }).count()).toBe(0);
+    }
     expect(faults).toEqual([]);
   });
 
@@ -217,13 +219,13 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     await expectNoObjections(opened);
     expect(await smallTargets(page, "[role=toolbar] button, form button", 44)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
-    await page.getByText("Files", { exact: true }).and(page.locator("label *, label")).first().tap();
+    await page.getByRole("radiogroup", { name: "Shown" }).getByText("Files").tap();
     await row(page, "plans").tap();
     await page.waitForURL(/plans\?terminal=below$/);
     await page.getByText("This folder is empty.").waitFor();
     expect(await page.locator(".xterm").isVisible()).toBe(false);
     await expectNoObjections(opened);
-    await page.getByText("Terminal", { exact: true }).and(page.locator("label *, label")).first().tap();
+    await page.getByRole("radiogroup", { name: "Shown" }).getByText("Terminal").tap();
     await expectOnScreen(page, "42 from a phone");
     expect(await screenOf(page)).toMatch(/[$#]$/);
   });

@@ -15,6 +15,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDevice } from "../../relay/devices.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { wishTerminal } from "../terminal/wish.ts";
+import { isShown } from "../workspace/saved.ts";
 import { deleteEntry } from "./actions.ts";
 import { sendToCloud } from "./cloud.ts";
 import { openDialog, type Placed } from "./dialog.ts";
@@ -52,7 +53,7 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
   const inTerminal = () => {
     wishTerminal(device, isFolder(entry) ? path : folder);
     // Beside the files, they take it up themselves.
-    if (terminal === undefined) void navigate({ to: "/d/$device/terminal", params: { device } });
+    if (!isShown(terminal)) void navigate({ to: "/d/$device/terminal", params: { device } });
   };
   const copy = () =>
     void navigator.clipboard.writeText(path).then(

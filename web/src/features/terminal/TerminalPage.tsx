@@ -10,6 +10,9 @@ import classes from "./Terminal.module.css";
 import { useVisibleHeight } from "./use-visible-height.ts";
 import { Workspace } from "./Workspace.tsx";
 
+/** For pages that show them beside something else: a chunk of its own would make the first load longer. */
+export { Workspace };
+
 export function TerminalPage() {
   const { device: id } = useParams({ from: "/d/$device/terminal" });
   return (

@@ -11,7 +11,7 @@ import { useFilesKey } from "./use-files-key.ts";
 import type { FilesWorkspace } from "./use-workspace.ts";
 import classes from "./Workspace.module.css";
 
-const Workspace = lazy(async () => ({ default: (await import("../terminal/Workspace.tsx")).Workspace }));
+const Workspace = lazy(async () => ({ default: (await import("../terminal/TerminalPage.tsx")).Workspace }));
 
 interface Props {
   readonly workspace: FilesWorkspace;

@@ -18,6 +18,14 @@ export interface SavedWorkspace {
 
 export type Front = "files" | "terminal";
 
+/** In the address, in the place of a side: all of it as it was last. */
+const LAST = "last";
+
+/** What the address says shows the terminals. */
+export function isShown(value: unknown): value is Side | typeof LAST {
+  return isSide(value) || value === LAST;
+}
+
 export function isSide(value: unknown): value is Side {
   return value === "right" || value === "below";
 }

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
 import {
   type Front,
+  isShown,
   isSide,
   type SavedWorkspace,
   type Side,
@@ -40,7 +41,7 @@ export function useWorkspace(device: string, folder: string): FilesWorkspace {
     saveWorkspace(device, next);
     setSaved(next);
   };
-  const isOpen = terminal !== undefined;
+  const isOpen = isShown(terminal);
   const asked = isSide(terminal) ? terminal : undefined;
   const go = (to: Side | undefined, at = folder) =>
     void navigate({
