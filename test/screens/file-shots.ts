@@ -14,6 +14,17 @@ async function openMenu(page: Page): Promise<void> {
   await page.getByRole("menuitem", { name: "Delete" }).waitFor();
 }
 
+/** A command in a terminal that is new, beside the files. */
+async function openTerminal(page: Page): Promise<void> {
+  const terminals = page.getByRole("region", { name: "Terminals" });
+  await terminals.getByRole("button", { name: "New terminal" }).click();
+  await terminals.locator(".xterm-rows").getByText(/[$#]/).first().waitFor();
+  await terminals.locator(".xterm-helper-textarea").first().focus();
+  await page.keyboard.type("clear; seq 3");
+  await page.keyboard.press("Enter");
+  await terminals.locator(".xterm-rows").getByText("3", { exact: true }).waitFor();
+}
+
 export const FILE_SHOTS: readonly Shot[] = [
   { name: "files", path: inProject(), until: (page) => page.getByText("package.json").first().waitFor() },
   {
@@ -31,6 +42,8 @@ export const FILE_SHOTS: readonly Shot[] = [
     path: inProject("?file=package.json&edit=true"),
     until: (page) => page.locator(".tok-propertyName").first().waitFor(),
   },
+  { name: "files-terminal-below", path: inProject("?terminal=below"), until: openTerminal },
+  { name: "files-terminal-right", path: inProject("/src?file=water.ts&terminal=right"), until: openTerminal },
   { name: "files-menu", path: inProject(), until: openMenu },
   {
     name: "files-share",
