@@ -14,7 +14,13 @@ async function openMenu(page: Page): Promise<void> {
   await page.getByRole("menuitem", { name: "Delete" }).waitFor();
 }
 
-/** A command in a terminal that is new, beside the files. */
+/** Of a machine that asks nobody before it opens a terminal. */
+const withTerminal =
+  (rest: string) =>
+  ({ machines, project }: Household) =>
+    `/d/${machines.nas}/files${project}${rest}`;
+
+/** A command in a new terminal beside the files. */
 async function openTerminal(page: Page): Promise<void> {
   const terminals = page.getByRole("region", { name: "Terminals" });
   await terminals.getByRole("button", { name: "New terminal" }).click();
@@ -42,8 +48,12 @@ export const FILE_SHOTS: readonly Shot[] = [
     path: inProject("?file=package.json&edit=true"),
     until: (page) => page.locator(".tok-propertyName").first().waitFor(),
   },
-  { name: "files-terminal-below", path: inProject("?terminal=below"), until: openTerminal },
-  { name: "files-terminal-right", path: inProject("/src?file=water.ts&terminal=right"), until: openTerminal },
+  { name: "files-terminal-below", path: withTerminal("?terminal=below"), until: openTerminal },
+  {
+    name: "files-terminal-right",
+    path: withTerminal("/src?file=water.ts&terminal=right"),
+    until: openTerminal,
+  },
   { name: "files-menu", path: inProject(), until: openMenu },
   {
     name: "files-share",

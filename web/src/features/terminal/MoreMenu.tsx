@@ -11,7 +11,14 @@ interface Props {
 
 export function MoreMenu({ run, open }: Props) {
   return (
-    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+    <Menu
+      position="bottom-end"
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 0 }}
+      menuItemTabIndex={0}
+      trapFocus
+    >
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={34} aria-label="More" title="More">
           <IconDots size={18} />
@@ -27,7 +34,6 @@ export function MoreMenu({ run, open }: Props) {
         <Menu.Item leftSection={<IconX size={16} aria-hidden />} onClick={() => run("close")}>
           Close
         </Menu.Item>
-        <Menu.Divider />
         <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={() => open("settings")}>
           Settings and keys
         </Menu.Item>
