@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { startAgent } from "../../scripts/start/agent.ts";
 import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { APP, expectNoObjections } from "./app.ts";
@@ -130,6 +131,22 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     const last = await openIn(page.context());
     await expectPrompt(last);
     expect(await last.locator(".xterm").count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test("a new tab of the browser shows all of them while the machine is away, and goes on with it", async () => {
+    const { page, faults } = await openOne();
+    await typeLine(page, "clear; echo here-$((1 + 1))");
+    await expectOnScreen(page, "here-2");
+    await app.machine.agent.stop();
+    const other = await openIn(page.context());
+    await other.getByText("The machine is offline.", { exact: false }).first().waitFor();
+    expect(await other.getByRole("tab").count()).toBe(1);
+    const silent = () => undefined;
+    app.machine.agent = await startAgent({
+      ...{ dataDir: app.relay.dataDir, onStart: silent, onDeath: silent },
+    });
+    await expectOnScreen(other, "here-2");
     expect(faults).toEqual([]);
   });
 

@@ -67,9 +67,8 @@ export function FolderView({ device, path }: Props) {
           filter={(next) => setFilter({ path, text: next })}
           refresh={retry}
           isReachable={isReachable}
-        >
-          <TerminalControls workspace={workspace} />
-        </ToolBar>
+        />
+        {device.kind === "agent" && <TerminalControls workspace={workspace} />}
       </div>
       <FolderTrouble device={device} isReachable={isReachable} error={query.error} retry={retry} />
       <Beside workspace={workspace} device={device.id} machine={nameInText(device.name)}>

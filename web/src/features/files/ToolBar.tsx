@@ -1,7 +1,6 @@
 /** What can be done with the folder as a whole. */
 import { ActionIcon, Button, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconFolderPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 import { openDialog } from "./dialog.ts";
 import classes from "./Files.module.css";
 import { UploadButton } from "./uploads/UploadButton.tsx";
@@ -14,11 +13,9 @@ interface Props {
   readonly filter: (text: string) => void;
   readonly refresh: () => void;
   readonly isReachable: boolean;
-  /** What the page itself can show. */
-  readonly children: ReactNode;
 }
 
-export function ToolBar({ device, path, text, filter, refresh, isReachable, children }: Props) {
+export function ToolBar({ device, path, text, filter, refresh, isReachable }: Props) {
   const showHidden = useView((view) => view.showHidden);
   const Eye = showHidden ? IconEye : IconEyeOff;
   return (
@@ -60,7 +57,6 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable, chil
         New folder
       </Button>
       <UploadButton device={device} folder={path} isReachable={isReachable} />
-      {children}
     </div>
   );
 }

@@ -10,7 +10,7 @@ export function TerminalControls({ workspace }: { workspace: FilesWorkspace }) {
   const Other = isRight ? IconLayoutBottombar : IconLayoutSidebarRight;
   const other = isRight ? "Terminals below the files" : "Terminals right of the files";
   return (
-    <>
+    <div className={classes.controls}>
       <Button
         className={classes.toggle}
         variant={isOpen ? "light" : "default"}
@@ -33,6 +33,6 @@ export function TerminalControls({ workspace }: { workspace: FilesWorkspace }) {
           <Other size={18} aria-hidden />
         </ActionIcon>
       )}
-    </>
+    </div>
   );
 }
