@@ -20,14 +20,21 @@ const MOST_SCREENS = 2.5;
 
 /** A browser of a person's own. */
 export async function openContext(browser: Browser, { screen, dark }: Look): Promise<BrowserContext> {
-  return browser.newContext({
+  const context = await browser.newContext({
     ...SCREENS[screen],
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
     serviceWorkers: "block",
     permissions: ["clipboard-write"],
   });
+  await context.addInitScript(WITHOUT_LAST_TERMINALS);
+  return context;
 }
+
+/** No picture begins with the terminals of the one before. */
+const WITHOUT_LAST_TERMINALS = `if (location.protocol === "http:")
+  for (const key of Object.keys(localStorage))
+    if (key.startsWith("matrx-last:terminals:")) localStorage.removeItem(key);`;
 
 /** Adds to `faults` what goes wrong on the page from now on. */
 export function watch(page: Page, faults: string[]): void {

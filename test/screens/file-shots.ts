@@ -14,6 +14,23 @@ async function openMenu(page: Page): Promise<void> {
   await page.getByRole("menuitem", { name: "Delete" }).waitFor();
 }
 
+/** Of a machine that asks nobody before it opens a terminal. */
+const withTerminal =
+  (rest: string) =>
+  ({ machines, project }: Household) =>
+    `/d/${machines.nas}/files${project}${rest}`;
+
+/** A command in a new terminal beside the files. */
+async function openTerminal(page: Page): Promise<void> {
+  const terminals = page.getByRole("region", { name: "Terminals" });
+  await terminals.getByRole("button", { name: "New terminal" }).click();
+  await terminals.locator(".xterm-rows").getByText(/[$#]/).first().waitFor();
+  await terminals.locator(".xterm-helper-textarea").first().focus();
+  await page.keyboard.type("clear; seq 3");
+  await page.keyboard.press("Enter");
+  await terminals.locator(".xterm-rows").getByText("3", { exact: true }).waitFor();
+}
+
 export const FILE_SHOTS: readonly Shot[] = [
   { name: "files", path: inProject(), until: (page) => page.getByText("package.json").first().waitFor() },
   {
@@ -30,6 +47,12 @@ export const FILE_SHOTS: readonly Shot[] = [
     name: "file-edit",
     path: inProject("?file=package.json&edit=true"),
     until: (page) => page.locator(".tok-propertyName").first().waitFor(),
+  },
+  { name: "files-terminal-below", path: withTerminal("?terminal=below"), until: openTerminal },
+  {
+    name: "files-terminal-right",
+    path: withTerminal("/src?file=water.ts&terminal=right"),
+    until: openTerminal,
   },
   { name: "files-menu", path: inProject(), until: openMenu },
   {

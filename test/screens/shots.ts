@@ -158,7 +158,10 @@ export const SHOTS: readonly Shot[] = [
     await page.keyboard.press("Enter");
     await page.getByText("Ended with exit code 3").waitFor();
   }),
-  terminal("terminal-settings", (page) => page.getByRole("button", { name: "Settings and keys" }).click()),
+  terminal("terminal-settings", async (page) => {
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Settings and keys" }).click();
+  }),
   terminal("terminal-list", async (page) => {
     await page.getByRole("button", { name: "Open terminals" }).click();
     await page.getByRole("list", { name: "Open on this machine" }).waitFor();

@@ -118,8 +118,6 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     const other = await page.context().newPage();
     await other.setViewportSize({ width: 900, height: 500 });
     await other.goto(`${app.relay.url}${APP}${path()}`);
-    const mine = other.getByRole("listitem").filter({ hasText: "1 viewer" });
-    await mine.getByRole("button", { name: /^Open/ }).last().click();
     await expectPrompt(other);
     await other.locator(".xterm").click();
     await typeLine(other, "echo from-$((1 + 1))");

@@ -13,6 +13,7 @@ import {
   showing,
   shown,
   tabAfter,
+  titled,
   watching,
   without,
   withSplit,
@@ -71,6 +72,16 @@ test("a pane can be resized, take part, and show another terminal", () => {
   expect(allPanes(again)[1]).toMatchObject({ id: "b", terminal: "term_new", name: "zsh", watches: false });
 });
 
+test("a tab has a name of its own, of a bounded length, until it is empty", () => {
+  const layout = titled(two(), "a", "  beans and peas ");
+  expect(layout.tabs.map(({ title }) => title)).toEqual(["beans and peas", undefined]);
+  expect(isLayout(JSON.parse(JSON.stringify(layout)))).toBe(true);
+  expect(titled(layout, "a", " ")).toEqual(two());
+  expect(titled(layout, "gone", "x")).toEqual(layout);
+  const [long] = titled(layout, "a", "🫘".repeat(100)).tabs;
+  expect(long?.title).toBe("🫘".repeat(60));
+});
+
 test("what was kept is taken only if it is whole", () => {
   expect(isLayout(JSON.parse(JSON.stringify(two())))).toBe(true);
   expect(isLayout(JSON.parse(JSON.stringify(EMPTY)))).toBe(true);
@@ -78,6 +89,7 @@ test("what was kept is taken only if it is whole", () => {
     ...[null, 5, [], {}, { tabs: {} }, { tabs: [], current: "x" }],
     { ...two(), current: "gone" },
     { tabs: [{ id: "a", root: pane("a"), active: "other" }], current: "a" },
+    { tabs: [{ id: "a", root: pane("a"), active: "a", title: {} }], current: "a" },
     { tabs: [{ id: "a", root: { ...pane("a"), terminal: 1 }, active: "a" }], current: "a" },
     { tabs: [{ id: "a", root: { kind: "split", id: "s", first: pane("a") }, active: "a" }], current: "a" },
     { tabs: Array.from({ length: 17 }, () => two().tabs[1]), current: "d" },

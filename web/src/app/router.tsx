@@ -106,13 +106,22 @@ const screen = createRoute({
   component: page(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
 });
 
+/** The file that is looked at; and where the terminals are beside the files: they stay there in other folders. */
+interface FilesSearch {
+  file?: string;
+  edit?: true;
+  terminal?: string | undefined;
+}
+
 const files = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/files/$",
-  validateSearch: ({ file, edit }: Record<string, unknown>): { file?: string; edit?: true } => ({
+  validateSearch: ({ file, edit, terminal }: Record<string, unknown>): FilesSearch => ({
     ...(typeof file === "string" && { file }),
     ...(edit === true && { edit }),
+    ...(typeof terminal === "string" && { terminal }),
   }),
+  search: { middlewares: [({ search, next }) => ({ terminal: search.terminal, ...next(search) })] },
   component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
 });
 

@@ -2,7 +2,7 @@
 import "../../app/mantine-rest.css";
 import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { IconTool } from "@tabler/icons-react";
+import { IconLayoutBottombar, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
@@ -51,6 +51,22 @@ function RelayDevicePage({ device }: { device: DeviceView }) {
               {label}
             </Button>
           ))}
+          {device.kind === "agent" && (
+            <Button
+              variant="default"
+              leftSection={<IconLayoutBottombar size={16} aria-hidden />}
+              renderRoot={(props) => (
+                <Link
+                  to="/d/$device/files/$"
+                  params={{ device: id }}
+                  search={{ terminal: "last" }}
+                  {...props}
+                />
+              )}
+            >
+              Terminal and files
+            </Button>
+          )}
           <Button
             leftSection={<IconTool size={16} aria-hidden />}
             renderRoot={(props) => <Link to="/d/$device/tools" params={{ device: id }} {...props} />}

@@ -1,12 +1,17 @@
 /** One folder: the way to it, what is in it, and the file that is looked at. */
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useConnection } from "../../relay/connection.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
+import { useVisibleHeight } from "../terminal/use-visible-height.ts";
+import { Beside } from "../workspace/Beside.tsx";
+import { PhoneSwitch } from "../workspace/PhoneSwitch.tsx";
+import { TerminalControls } from "../workspace/TerminalControls.tsx";
+import { useWorkspace } from "../workspace/use-workspace.ts";
 import { BatchPanel } from "./BatchPanel.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { Dialogs } from "./Dialogs.tsx";
@@ -39,6 +44,10 @@ export function FolderView({ device, path }: Props) {
   const { folder, query } = useFolder({ device: device.id, path, showHidden }, isReachable);
   const [filter, setFilter] = useState({ path, text: "" });
   const text = filter.path === path ? filter.text : "";
+  const page = useRef<HTMLDivElement>(null);
+  useVisibleHeight(page);
+  const workspace = useWorkspace(device.id, splatOf(path));
+  const front = workspace.isOpen && workspace.isPhone ? workspace.front : undefined;
   const name = path === HOME ? "Files" : nameOf(path);
   useEffect(() => {
     usePageTitle.setState({ title: `${visibleLine(file ?? name)} on ${nameInText(device.name)}` });
@@ -46,7 +55,8 @@ export function FolderView({ device, path }: Props) {
   useMovedOn({ device: device.id, path, told: folder.path, error: query.error, navigate });
   const retry = () => void query.refetch();
   return (
-    <div className={classes.page} data-file={file !== undefined}>
+    <div ref={page} className={classes.page} data-file={file !== undefined} data-front={front}>
+      <PhoneSwitch workspace={workspace} />
       <div className={classes.top}>
         <h1 tabIndex={-1} id="page-title" className={classes.title}>
           Files of <bdi>{visibleLine(device.name)}</bdi>
@@ -60,20 +70,23 @@ export function FolderView({ device, path }: Props) {
           refresh={retry}
           isReachable={isReachable}
         />
+        {device.kind === "agent" && <TerminalControls workspace={workspace} />}
       </div>
       <FolderTrouble device={device} isReachable={isReachable} error={query.error} retry={retry} />
-      <div className={classes.panes}>
-        {path !== HOME && <FolderTree device={device.id} path={path} isReachable={isReachable} />}
-        <div className={classes.middle}>
-          {folder.path === undefined && !query.error && isReachable && <Waiting />}
-          {folder.path !== undefined && (
-            <FolderList key={path} {...{ device: device.id, path, folder, text, isReachable }} />
+      <Beside workspace={workspace} device={device.id} machine={nameInText(device.name)}>
+        <div className={classes.panes}>
+          {path !== HOME && <FolderTree device={device.id} path={path} isReachable={isReachable} />}
+          <div className={classes.middle}>
+            {folder.path === undefined && !query.error && isReachable && <Waiting />}
+            {folder.path !== undefined && (
+              <FolderList key={path} {...{ device: device.id, path, folder, text, isReachable }} />
+            )}
+          </div>
+          {file !== undefined && path !== HOME && (
+            <Preview key={`${path}\n${file}`} device={device.id} folder={path} name={file} />
           )}
         </div>
-        {file !== undefined && path !== HOME && (
-          <Preview key={`${path}\n${file}`} device={device.id} folder={path} name={file} />
-        )}
-      </div>
+      </Beside>
       <QuestionBar device={device.id} />
       <BatchPanel device={device.id} />
       <UndoBar device={device.id} />

@@ -11,10 +11,11 @@ import {
   IconTerminal2,
   IconTrash,
 } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDevice } from "../../relay/devices.ts";
 import { sayProblem } from "../../ui/notices.ts";
 import { wishTerminal } from "../terminal/wish.ts";
+import { isShown } from "../workspace/saved.ts";
 import { deleteEntries } from "./actions.ts";
 import { sendToCloud } from "./cloud.ts";
 import { copyPaths } from "./copy-paths.ts";
@@ -49,9 +50,11 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
       params: { device, _splat: splatOf(folder) },
       search: { file: entry.name, edit: true },
     });
+  const { terminal } = useSearch({ from: "/d/$device/files/$" });
   const inTerminal = () => {
     wishTerminal(device, isFolder(entry) ? path : folder);
-    void navigate({ to: "/d/$device/terminal", params: { device } });
+    // Beside the files, they take it up themselves.
+    if (!isShown(terminal)) void navigate({ to: "/d/$device/terminal", params: { device } });
   };
   const actions: (EntryAction | false)[] = [
     { label: "Open", icon: IconFolderOpen, act: () => open(entry) },

@@ -4,12 +4,16 @@ import type { ReactNode } from "react";
 import { plural, size as sizeText } from "../../ui/format.ts";
 import { Status, type Tone } from "../../ui/Status.tsx";
 import { shortLine } from "../../ui/visible-text.ts";
+import { ApprovalLink } from "./ApprovalLink.tsx";
 import type { AttachmentState } from "./attachment.ts";
 import type { Pane } from "./layout.ts";
 import classes from "./Terminal.module.css";
 import type { Terminals } from "./use-terminals.ts";
 import { useViewState } from "./use-view-state.ts";
 import type { TerminalView } from "./view.ts";
+
+/** Nobody allowed it; the terminal itself goes on. */
+const DENIED: ReadonlySet<string> = new Set(["APPROVAL_DENIED", "APPROVAL_EXPIRED"]);
 
 interface Props {
   readonly pane: Pane;
@@ -25,14 +29,21 @@ export function PaneStatus({ pane, view, terminals, watch }: Props) {
   const [tone, text] = words(attachment);
   const isLive = attachment.kind === "live";
   const isOver = attachment.kind === "ended" || attachment.kind === "failed";
+  const isDenied = attachment.kind === "failed" && DENIED.has(attachment.error.code);
   return (
     <div className={classes.status}>
       <span role="status" className={classes.standing}>
-        {text && <Status tone={tone}>{text}</Status>}
+        {text && (
+          <Status tone={tone}>
+            {text}
+            {attachment.kind === "asked" && <ApprovalLink />}
+          </Status>
+        )}
       </span>
+      {isDenied && <Small act={() => view.attach()}>Ask again</Small>}
       {isOver && (
         <>
-          <Small act={() => void terminals.startAgain(pane)}>Start again</Small>
+          {!isDenied && <Small act={() => void terminals.startAgain(pane)}>Start again</Small>}
           <Small act={() => terminals.leave(pane)}>Close</Small>
         </>
       )}
@@ -71,7 +82,7 @@ function words(state: AttachmentState): readonly [Tone, string | undefined] {
     case "connecting":
       return ["idle", "Connecting …"];
     case "asked":
-      return ["warn", "Waits for approval: see Activity"];
+      return ["warn", "This terminal waits for an approval: "];
     case "live":
       return ["ok", undefined];
     case "reconnecting":

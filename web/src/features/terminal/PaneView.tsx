@@ -41,7 +41,7 @@ export function PaneView({ pane, room, isShown, isActive, isSplit, isSearched, .
     if (isActive && view && mayFocus()) void view.opened.then(() => mayFocus() && view.focus());
   }, [isActive, view]);
   return (
-    <div className={classes.pane} data-split={isSplit} data-active={isSplit && isActive}>
+    <div className={classes.pane} data-split={isSplit} data-active={isActive}>
       {isSearched && view && <SearchBar view={view} close={endSearch} />}
       <div ref={place} className={classes.screen} />
       {view && <PaneStatus pane={pane} view={view} terminals={terminals} watch={watch} />}
@@ -54,7 +54,7 @@ function mayFocus(): boolean {
   const { activeElement } = document;
   const isElsewhere =
     activeElement?.closest(
-      "input, textarea:not(.xterm-helper-textarea), [role='tab'], [aria-modal='true']",
+      "input, textarea:not(.xterm-helper-textarea), [contenteditable='true'], [role='tab'], [aria-modal='true']",
     ) != null;
   return matchMedia("(pointer: fine)").matches && !isElsewhere;
 }

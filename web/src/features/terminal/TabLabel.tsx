@@ -1,26 +1,26 @@
-/** What a tab is called: as the program in it says, and how it stands. */
+/** What a tab is called: as the person or the program in it says, and how it stands. */
 
 import { shortLine } from "../../ui/visible-text.ts";
-import type { Pane } from "./layout.ts";
+import { activeOf, panesOf, type Tab } from "./layout.ts";
 import type { Room } from "./room.ts";
 import classes from "./Terminal.module.css";
 import { useViewState } from "./use-view-state.ts";
 
 interface Props {
   readonly room: Room;
-  readonly pane: Pane | undefined;
-  /** Panes in the tab. */
-  readonly count: number;
+  readonly tab: Tab;
 }
 
-export function TabLabel({ room, pane, count }: Props) {
+export function TabLabel({ room, tab }: Props) {
+  const pane = activeOf(tab);
+  const count = panesOf(tab.root).length;
   const view = room.useViews(({ views }) => views.get(pane?.id ?? "")?.view);
   const state = useViewState(view);
   const kind = state?.attachment.kind ?? "connecting";
   return (
     <>
       <span className={classes.dot} data-kind={kind} aria-hidden />
-      <bdi className={classes.tabName}>{shortLine(pane?.name ?? "")}</bdi>
+      <bdi className={classes.tabName}>{shortLine(tab.title ?? pane?.name ?? "")}</bdi>
       {count > 1 && <span className={classes.count}>{count}</span>}
       {kind !== "live" && <span className={classes.unseen}>, {WORDS[kind]}</span>}
     </>

@@ -12,10 +12,12 @@ import {
 } from "@tabler/icons-react";
 import type { KeyboardEvent, ReactNode } from "react";
 import type { Command } from "./keys.ts";
-import { type Layout, panesOf, type Tab } from "./layout.ts";
+import type { Layout, Tab } from "./layout.ts";
+import { MoreMenu } from "./MoreMenu.tsx";
 import type { Room } from "./room.ts";
 import { TabLabel } from "./TabLabel.tsx";
 import classes from "./Terminal.module.css";
+import type { Panel } from "./Workspace.tsx";
 
 interface Props {
   readonly layout: Layout;
@@ -25,15 +27,18 @@ interface Props {
   /** Puts the focus into the terminal that is shown. */
   readonly focus: () => void;
   readonly run: (command: Command) => void;
-  readonly open: (panel: "list" | "settings" | "text") => void;
+  readonly open: (panel: Panel) => void;
+  readonly filesLink: ReactNode;
 }
 
-export function TabStrip({ layout, room, isBusy, show, focus, run, open }: Props) {
+export function TabStrip({ layout, room, isBusy, filesLink, ...props }: Props) {
+  const { show, focus, run, open } = props;
   const { tabs, current } = layout;
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const at = tabs.findIndex(({ id }) => id === current);
     const next = nextOf(event.key, at, tabs);
     if (event.key === "Delete") run("close");
+    if (event.key === "F2") run("rename");
     if (!next) return;
     event.preventDefault();
     show(next.id);
@@ -53,12 +58,9 @@ export function TabStrip({ layout, room, isBusy, show, focus, run, open }: Props
             tabIndex={tab.id === current ? 0 : -1}
             className={classes.tab}
             onClick={() => (tab.id === current ? focus() : show(tab.id))}
+            onDoubleClick={() => open("rename")}
           >
-            <TabLabel
-              room={room}
-              pane={panesOf(tab.root).find(({ id }) => id === tab.active)}
-              count={panesOf(tab.root).length}
-            />
+            <TabLabel room={room} tab={tab} />
           </button>
         ))}
       </div>
@@ -82,12 +84,18 @@ export function TabStrip({ layout, room, isBusy, show, focus, run, open }: Props
       <Tool name="Open terminals" act={() => open("list")}>
         <IconList size={18} />
       </Tool>
-      <Tool name="Settings and keys" act={() => open("settings")}>
-        <IconSettings size={18} />
-      </Tool>
-      <Tool name="Close" isBusy={isBusy} act={() => run("close")}>
-        <IconX size={18} />
-      </Tool>
+      <span className={classes.onDesk}>
+        <Tool name="Settings and keys" act={() => open("settings")}>
+          <IconSettings size={18} />
+        </Tool>
+      </span>
+      {filesLink}
+      <MoreMenu run={run} open={open} />
+      <span className={classes.onDesk}>
+        <Tool name="Close" isBusy={isBusy} act={() => run("close")}>
+          <IconX size={18} />
+        </Tool>
+      </span>
     </div>
   );
 }

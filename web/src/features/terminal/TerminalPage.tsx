@@ -1,10 +1,17 @@
-/** The terminals of one machine. */
+/** The page of one machine's terminals. */
 import "../../app/mantine-rest.css";
-import "./mantine-terminal.css";
-import { useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { usePageTitle } from "../../ui/page-title.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import { OfMachine } from "../device/OfMachine.tsx";
+import { FilesBeside } from "../workspace/FilesBeside.tsx";
+import classes from "./Terminal.module.css";
+import { useVisibleHeight } from "./use-visible-height.ts";
 import { Workspace } from "./Workspace.tsx";
+
+/** For pages that show them beside something else: a chunk of its own would make the first load longer. */
+export { Workspace };
 
 export function TerminalPage() {
   const { device: id } = useParams({ from: "/d/$device/terminal" });
@@ -15,7 +22,32 @@ export function TerminalPage() {
       notDirectly="Terminals go through the relay, not over the direct connection."
       notOfPrograms="Only machines with the Matrx agent have terminals."
     >
-      {({ name }) => <Workspace key={id} device={id} machine={nameInText(name)} />}
+      {({ name }) => <Terminals key={id} device={id} machine={nameInText(name)} />}
     </OfMachine>
+  );
+}
+
+function Terminals({ device, machine }: { device: string; machine: string }) {
+  const page = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  const title = `Terminals of ${machine}`;
+  useEffect(() => {
+    usePageTitle.setState({ title });
+  }, [title]);
+  useVisibleHeight(page);
+  return (
+    <div ref={page} className={classes.page}>
+      <h1 id="page-title" tabIndex={-1} className={classes.title}>
+        {title}
+      </h1>
+      <Workspace
+        device={device}
+        machine={machine}
+        toFiles={() =>
+          void navigate({ to: "/d/$device/files/$", params: { device }, search: { terminal: "last" } })
+        }
+        filesLink={<FilesBeside device={device} />}
+      />
+    </div>
   );
 }

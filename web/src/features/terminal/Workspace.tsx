@@ -1,48 +1,56 @@
 /** Tabs and panes of a machine's terminals, and what is done with them. */
-import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { usePageTitle } from "../../ui/page-title.ts";
+import { type ReactNode, useRef, useState } from "react";
+import { Waiting } from "../../ui/Waiting.tsx";
+import { AskedBar } from "./AskedBar.tsx";
 import { KeyBar } from "./KeyBar.tsx";
 import type { Command } from "./keys.ts";
 import {
   activated,
   activePane,
+  currentTab,
   named,
   paneAfter,
   panesOf,
   resized,
   shown,
   tabAfter,
+  titled,
   watching,
 } from "./layout.ts";
 import { OpenTerminals } from "./OpenTerminals.tsx";
 import { PaneTree } from "./PaneTree.tsx";
 import { growFont } from "./preferences.ts";
-import type { Room } from "./room.ts";
+import { RenameTab } from "./RenameTab.tsx";
 import { Settings } from "./Settings.tsx";
 import { StartView } from "./StartView.tsx";
 import { TabStrip } from "./TabStrip.tsx";
 import classes from "./Terminal.module.css";
 import { TextOverlay } from "./TextOverlay.tsx";
+import { useLastLayout } from "./use-last-layout.ts";
 import { useLayout } from "./use-layout.ts";
 import { useRoom } from "./use-room.ts";
-import { type Terminals, useTerminals } from "./use-terminals.ts";
-import { useVisibleHeight } from "./use-visible-height.ts";
-import { takeWish } from "./wish.ts";
+import { useTerminals } from "./use-terminals.ts";
+import { useWishedTerminal } from "./use-wished-terminal.ts";
 
 interface Props {
   readonly device: string;
   /** Its name. */
   readonly machine: string;
+  /** Goes to the machine's files. */
+  readonly toFiles: () => void;
+  /** The way there, where they are not in sight. */
+  readonly filesLink?: ReactNode;
 }
 
-type Panel = "list" | "settings" | "text";
+/** What is over the terminals. */
+export type Panel = "list" | "settings" | "text" | "rename";
 
-export function Workspace({ device, machine }: Props) {
+export function Workspace({ device, machine, toFiles, filesLink }: Props) {
   const [layout, change] = useLayout(device);
   const [panel, setPanel] = useState<Panel>();
   /** The pane that is searched. */
   const [searched, setSearched] = useState<string>();
-  const page = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const run = (command: Command) => commands[command]();
   const room = useRoom(device, layout, {
     onCommand: run,
@@ -50,7 +58,8 @@ export function Workspace({ device, machine }: Props) {
     onTitle: (pane, title) => change((now) => named(now, pane, title)),
   });
   const terminals = useTerminals(room, layout, change);
-  useWish(device, room, terminals);
+  const isRestored = useLastLayout(device, room, change);
+  useWishedTerminal(device, room && isRestored ? terminals : undefined);
   const active = activePane(layout);
   const view = () => room?.shown(active?.id);
   const goTo = (pane: string | undefined) => {
@@ -78,16 +87,15 @@ export function Workspace({ device, machine }: Props) {
         .catch(() => undefined),
     larger: () => growFont(1),
     smaller: () => growFont(-1),
-    leave: () => page.current?.querySelector<HTMLElement>("[role='tab'][aria-selected='true']")?.focus(),
+    detach: () => active && terminals.leave(active),
+    rename: () => active && setPanel("rename"),
+    files: toFiles,
+    leave: () => box.current?.querySelector<HTMLElement>("[role='tab'][aria-selected='true']")?.focus(),
   };
-  usePageName(`Terminals of ${machine}`);
-  useVisibleHeight(page);
+  const current = currentTab(layout);
   const isEmpty = layout.tabs.length === 0;
   return (
-    <div ref={page} className={classes.page}>
-      <h1 id="page-title" tabIndex={-1} className={classes.title}>
-        Terminals of {machine}
-      </h1>
+    <div ref={box} className={classes.workspace}>
       {room && !isEmpty && (
         <TabStrip
           layout={layout}
@@ -97,10 +105,15 @@ export function Workspace({ device, machine }: Props) {
           focus={() => view()?.focus()}
           run={run}
           open={setPanel}
+          filesLink={filesLink}
         />
       )}
+      {terminals.cancelAsked && <AskedBar cancel={terminals.cancelAsked} />}
       <div className={classes.panels}>
-        {isEmpty && <StartView machine={machine} room={room} terminals={terminals} />}
+        {isEmpty && !isRestored && <Waiting />}
+        {isEmpty && isRestored && (
+          <StartView machine={machine} room={room} terminals={terminals} filesLink={filesLink} />
+        )}
         {layout.tabs.map((tab) => (
           <div
             key={tab.id}
@@ -134,24 +147,14 @@ export function Workspace({ device, machine }: Props) {
         <OpenTerminals room={room} terminals={terminals} close={() => setPanel(undefined)} />
       )}
       {panel === "settings" && <Settings close={() => setPanel(undefined)} />}
+      {panel === "rename" && current && (
+        <RenameTab
+          tab={current}
+          rename={(title) => change((now) => titled(now, current.id, title))}
+          close={() => setPanel(undefined)}
+        />
+      )}
       {panel === "text" && <TextOverlay text={view()?.text ?? ""} close={() => setPanel(undefined)} />}
     </div>
   );
-}
-
-/** Who comes from a folder finds a terminal there. */
-function useWish(device: string, room: Room | undefined, { createIn }: Terminals): void {
-  const fulfil = useEffectEvent(() => {
-    const folder = takeWish(device);
-    if (folder !== undefined) void createIn(folder);
-  });
-  useEffect(() => {
-    if (room) fulfil();
-  }, [room]);
-}
-
-function usePageName(title: string): void {
-  useEffect(() => {
-    usePageTitle.setState({ title });
-  }, [title]);
 }

@@ -4,6 +4,9 @@ import { IS_MAC } from "../../shell/shortcuts.ts";
 export type Command =
   | "new"
   | "close"
+  | "detach"
+  | "rename"
+  | "files"
   | "right"
   | "down"
   | "next tab"
@@ -35,6 +38,9 @@ export const KEYS: readonly Key[] = [
   { command: "leave", label: "Leave the terminal, to its tabs", ...alt("KeyM", "M") },
   { command: "new", label: "New terminal", ...alt("KeyT", "T") },
   { command: "close", label: "Close", ...alt("KeyW", "W") },
+  { command: "detach", label: "Leave running, without its pane", ...alt("KeyL", "L") },
+  { command: "rename", label: "Rename the tab", ...alt("KeyR", "R") },
+  { command: "files", label: "Go to the files beside it", ...alt("KeyF", "F") },
   { command: "right", label: "Split to the right", ...alt("KeyD", "D") },
   { command: "down", label: "Split downwards", ...alt("KeyS", "S") },
   { command: "next tab", label: "Next tab", ...alt("PageDown", "PageDown") },

@@ -31,6 +31,8 @@ export interface Tab {
   readonly root: Node;
   /** The pane that was used last. */
   readonly active: string;
+  /** As the person calls it; undefined: as the program in that pane says. */
+  readonly title?: string;
 }
 
 export interface Layout {
@@ -43,6 +45,9 @@ export const EMPTY: Layout = { tabs: [], current: undefined };
 
 /** Panes that a layout may have: as many terminals as one token may open. */
 export const MOST_PANES = 16;
+
+/** Of a tab's own name, in characters. */
+export const MOST_TITLE = 60;
 
 export function panesOf(node: Node): readonly Pane[] {
   return node.kind === "pane" ? [node] : [...panesOf(node.first), ...panesOf(node.second)];
@@ -59,7 +64,12 @@ export function currentTab({ tabs, current }: Layout): Tab | undefined {
 /** The pane that is used. */
 export function activePane(layout: Layout): Pane | undefined {
   const tab = currentTab(layout);
-  return tab && panesOf(tab.root).find(({ id }) => id === tab.active);
+  return tab && activeOf(tab);
+}
+
+/** The pane of a tab that was used last. */
+export function activeOf({ root, active }: Tab): Pane | undefined {
+  return panesOf(root).find(({ id }) => id === active);
 }
 
 /** The pane in a tab of its own, which is shown. */
@@ -102,6 +112,16 @@ export function showing(layout: Layout, pane: string, terminal: Pick<Pane, "term
 /** The pane is called something else. */
 export function named(layout: Layout, pane: string, name: string): Layout {
   return changed(layout, pane, (one) => ({ ...one, name }));
+}
+
+/** The tab has a name of its own; an empty one: no longer. */
+export function titled(layout: Layout, id: string, title: string): Layout {
+  const name = [...title.trim()].slice(0, MOST_TITLE).join("");
+  return inTabs(layout, (tab) => {
+    if (tab.id !== id) return tab;
+    const { title: _, ...rest } = tab;
+    return name === "" ? rest : { ...rest, title: name };
+  });
 }
 
 /** The pane only watches from now on, or no longer. */
@@ -156,6 +176,7 @@ export function isLayout(value: unknown): value is Layout {
 
 function isTab(value: unknown): value is Tab {
   if (!isFields(value) || typeof value.id !== "string" || !isNode(value.root, 0)) return false;
+  if (value.title !== undefined && typeof value.title !== "string") return false;
   return panesOf(value.root).some(({ id }) => id === value.active);
 }
 

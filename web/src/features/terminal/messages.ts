@@ -78,8 +78,15 @@ export function openTerminals(metadata: unknown): OpenTerminal[] {
   });
 }
 
-/** What `TerminalCreate` made; its name is that of its shell. Undefined: it can't be read. */
-export function createdTerminal(metadata: unknown): { terminal: string; name: string } | undefined {
+/** What `TerminalCreate` made. */
+export interface CreatedTerminal {
+  readonly terminal: string;
+  /** That of its shell. */
+  readonly name: string;
+}
+
+/** Undefined: it can't be read. */
+export function createdTerminal(metadata: unknown): CreatedTerminal | undefined {
   if (!isFields(metadata) || typeof metadata.terminal !== "string") return undefined;
   return { terminal: metadata.terminal, name: shellName(textOf(metadata.shell) ?? "shell") };
 }

@@ -2,10 +2,11 @@
 import type { ITheme } from "@xterm/xterm";
 import { create } from "zustand";
 import { DeviceLink } from "../../relay/streams/device-link.ts";
+import type { CallOptions } from "../../relay/streams/device-socket.ts";
 import { say } from "../../ui/notices.ts";
 import type { Command } from "./keys.ts";
 import type { Pane } from "./layout.ts";
-import { createdTerminal, type OpenTerminal, openTerminals } from "./messages.ts";
+import { type CreatedTerminal, createdTerminal, type OpenTerminal, openTerminals } from "./messages.ts";
 import { TerminalView } from "./view.ts";
 
 export interface RoomListener {
@@ -76,17 +77,17 @@ export class Room {
   }
 
   /** Opens a terminal. Throws MatrxError. */
-  async create(folder?: string): Promise<{ readonly terminal: string; readonly name: string }> {
+  async create(folder: string | undefined, options: CallOptions): Promise<CreatedTerminal> {
     const input = folder === undefined ? {} : { cwd: folder };
-    const { metadata } = await this.link.call("TerminalCreate", input, ASKED);
+    const { metadata } = await this.link.call("TerminalCreate", input, options);
     const created = createdTerminal(metadata);
     if (!created) throw new Error("The machine's answer can't be read here.");
     return created;
   }
 
   /** All that run on the machine. Throws MatrxError. */
-  async list(): Promise<OpenTerminal[]> {
-    const { metadata } = await this.link.call("TerminalList", {});
+  async list(options?: CallOptions): Promise<OpenTerminal[]> {
+    const { metadata } = await this.link.call("TerminalList", {}, options);
     return openTerminals(metadata);
   }
 

@@ -16,13 +16,15 @@ import {
   withSplit,
   withTab,
 } from "./layout.ts";
-import { type OpenTerminal, shellName } from "./messages.ts";
+import { type CreatedTerminal, type OpenTerminal, shellName } from "./messages.ts";
 import type { Room } from "./room.ts";
 import type { ChangeLayout } from "./use-layout.ts";
 
 export interface Terminals {
   /** Something is under way that the person waits for. */
   readonly isBusy: boolean;
+  /** A new terminal waits for an approval: takes that back. Undefined: none does. */
+  readonly cancelAsked: (() => void) | undefined;
   /** Opens a terminal in a tab of its own, or beside the active pane. */
   create(beside?: Direction): Promise<void>;
   /** Opens one in a folder, in a tab of its own. */
@@ -41,6 +43,7 @@ export interface Terminals {
 
 export function useTerminals(room: Room | undefined, layout: Layout, change: ChangeLayout): Terminals {
   const [isBusy, setBusy] = useState(false);
+  const [asked, setAsked] = useState<AbortController>();
   const work = async <T>(doing: (room: Room) => Promise<T>): Promise<T | undefined> => {
     if (!room || isBusy) return undefined;
     setBusy(true);
@@ -58,14 +61,38 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
     say(`No more than ${MOST_PANES} terminals are shown at once: close one first.`);
     return false;
   };
+  /** While it waits for an approval, everything else goes on. */
+  const made = async (folder?: string): Promise<CreatedTerminal | undefined> => {
+    if (asked) return void say("A new terminal waits for an approval already.");
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const onApproval = () => {
+      setAsked(waiting);
+      setBusy(false);
+    };
+    try {
+      return await work(async (there) => {
+        try {
+          return await there.create(folder, { signal, onApproval });
+        } catch (error) {
+          if (signal.aborted) return undefined;
+          throw error;
+        }
+      });
+    } finally {
+      setAsked((now) => (now === waiting ? undefined : now));
+    }
+  };
   const opened = async (placed: (layout: Layout, pane: Pane) => Layout, folder?: string) => {
     if (!hasRoom()) return;
-    const created = await work((there) => there.create(folder));
+    const created = await made(folder);
     if (created) change((now) => placed(now, paneOf(created, false)));
   };
-  const leave = (pane: Pane) => change((now) => without(now, pane.id));
+  const kindOf = ({ id }: Pane) => room?.shown(id)?.useState.getState().attachment.kind ?? "failed";
+  const drop = (pane: Pane) => change((now) => without(now, pane.id));
   return {
     isBusy,
+    cancelAsked: asked && (() => asked.abort()),
     create: (beside) =>
       opened((now, pane) => {
         const active = activePane(now);
@@ -79,20 +106,24 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
         change((now) => withTab(now, paneOf({ terminal, name: name ?? shellName(shell) }, !own)));
     },
     async startAgain(pane) {
-      const created = await work((there) => there.create());
+      const created = await made();
       if (created) change((now) => showing(now, pane.id, created));
     },
-    leave,
+    leave(pane) {
+      const kind = kindOf(pane);
+      drop(pane);
+      if (kind !== "ended" && kind !== "failed") say("It goes on: see Open terminals.");
+    },
     async close(pane) {
-      const { kind } = room?.shown(pane.id)?.useState.getState().attachment ?? { kind: "failed" };
-      if (kind === "ended" || kind === "failed" || pane.watches) return leave(pane);
+      const kind = kindOf(pane);
+      if (kind === "ended" || kind === "failed" || pane.watches) return drop(pane);
       const isEnded = await work(async (there) => {
         const found = (await there.list()).find(({ terminal }) => terminal === pane.terminal);
         if (found?.foreground !== undefined && !(await confirmed(endQuestion(found)))) return false;
         if (found) await there.endTerminal(pane.terminal);
         return true;
       });
-      if (isEnded) leave(pane);
+      if (isEnded) drop(pane);
     },
     async end(terminal) {
       if (await confirmed(endQuestion(terminal))) await work((there) => there.endTerminal(terminal.terminal));

@@ -109,8 +109,13 @@ export class TerminalView implements Screen {
     if (this.#isOver || terminal.element) return;
     terminal.open(this.#host);
     this.#drawn.resolve();
-    const { link, terminal: id, watches } = this.#options;
     this.#fit();
+    this.attach();
+  }
+
+  /** Begins to show what the terminal writes. */
+  attach(): void {
+    const { link, terminal: id, watches } = this.#options;
     this.#attachment = new Attachment({
       ...{ link, terminal: id, write: !watches, screen: this },
       onState: (attachment) => this.#enter(attachment),
