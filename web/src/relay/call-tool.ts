@@ -2,27 +2,40 @@
 import { say } from "../ui/notices.ts";
 import { ApiError } from "./api-error.ts";
 import type { Tool } from "./call.ts";
-import type { CallAnswer, CallEvent } from "./call-events.ts";
+import type { CallAnswer } from "./call-events.ts";
+import type { CallListener } from "./known-call.ts";
 import { newCall } from "./way.ts";
 
 /** What a tool says besides its text; a machine may say anything. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
+export interface ToolCallOptions {
+  /** What only reads is stopped when it says so. */
+  readonly signal?: AbortSignal;
+  /** Told when the call begins to wait for a person's yes, and when it goes on; otherwise a notice says that it waits. */
+  readonly onAsked?: (isAsked: boolean) => void;
+}
+
 /**
  * Calls a tool and resolves to the metadata of its answer. Throws ApiError: also what the tool itself refused. One with an
- * effect is made once, whatever connection breaks meanwhile. With `signal`, what only reads is stopped when that says so.
+ * effect is made once, whatever connection breaks meanwhile.
  */
 export async function callTool(
   device: string,
   tool: Tool,
   input: Record<string, unknown>,
-  signal?: AbortSignal,
+  { signal, onAsked = sayQuestion }: ToolCallOptions = {},
 ): Promise<Metadata> {
   const call = newCall(device, tool);
   const leave = () => call.leave();
+  const listener: CallListener = {
+    onCall: () => undefined,
+    onEvent: (event) => event.type === "approval" && onAsked(event.state === "pending"),
+    onTrouble: say,
+  };
   signal?.addEventListener("abort", leave, { once: true });
   try {
-    const answer = await call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
+    const answer = await call.run(input, listener);
     signal?.throwIfAborted();
     if (!answer) throw new Error("Nobody waits for the answer any more");
     return metadataOf(answer);
@@ -31,9 +44,8 @@ export async function callTool(
   }
 }
 
-function sayQuestion(event: CallEvent): void {
-  if (event.type === "approval" && event.state === "pending")
-    say("This needs a person's yes: it waits under Activity, Needs you.");
+function sayQuestion(isAsked: boolean): void {
+  if (isAsked) say("This needs a person's yes: it waits under Activity, Needs you.");
 }
 
 function metadataOf({ type, output, code, hint, hop, metadata }: CallAnswer): Metadata {

@@ -12,6 +12,7 @@ import { Problem } from "../../ui/Problem.tsx";
 import { Status, type Tone } from "../../ui/Status.tsx";
 import { nameInText } from "../../ui/visible-text.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
 import filters from "../activity/Filters.module.css";
 import { EventsPanel } from "../device/EventsPanel.tsx";
 import { OfMachine } from "../device/OfMachine.tsx";
@@ -32,6 +33,14 @@ const INTERVALS = [
   { value: "60000", label: "Every minute" },
 ];
 const USUAL = "2000";
+/** How far back charts go. */
+const RANGES = [
+  { value: "60000", label: "The last minute" },
+  { value: "300000", label: "The last 5 minutes" },
+  { value: "900000", label: "The last 15 minutes" },
+  { value: "3600000", label: "The last hour" },
+];
+const USUAL_RANGE = "300000";
 
 export function MonitorPage() {
   const { device: id } = useParams({ from: "/d/$device/monitor" });
@@ -49,12 +58,12 @@ export function MonitorPage() {
 
 function Monitor({ device, name }: { device: string; name: string }) {
   const { view = "load" } = useSearch({ from: "/d/$device/monitor" });
-  const [kept, setEvery] = useKeptState("monitor-interval", isText);
-  const every = INTERVALS.some(({ value }) => value === kept) ? (kept ?? USUAL) : USUAL;
+  const [every, setEvery] = useChoice("monitor-interval", INTERVALS, USUAL);
+  const [range, setRange] = useChoice("monitor-range", RANGES, USUAL_RANGE);
   const [isPaused, setPaused] = useState(false);
   const everyMs = Number(every);
   const link = useLink(device);
-  const { samples, state } = useWatch(view === "load" ? link : undefined, everyMs, isPaused);
+  const { samples, state, retry } = useWatch(view === "load" ? link : undefined, everyMs, isPaused);
   const last = samples.at(-1);
   const { tone, text } = wordsOf(state, isPaused);
   const asked = { link, everyMs, isFollowed: !isPaused };
@@ -85,6 +94,14 @@ function Monitor({ device, name }: { device: string; name: string }) {
               </Status>
             </span>
           )}
+          {view === "load" && (
+            <NativeSelect
+              aria-label="How far back"
+              data={RANGES}
+              value={range}
+              onChange={({ currentTarget: { value } }) => setRange(value)}
+            />
+          )}
           <NativeSelect
             aria-label="How often"
             data={INTERVALS}
@@ -102,8 +119,11 @@ function Monitor({ device, name }: { device: string; name: string }) {
           </Button>
         </div>
       </div>
-      {view === "load" && state.kind === "failed" && <Problem error={state.error} />}
-      {view === "load" && last && <LoadView samples={samples} last={last} isOld={tone !== "ok"} />}
+      {view === "load" && state.kind === "failed" && <Problem error={state.error} retry={retry} />}
+      {view === "load" && state.kind === "asked" && <WaitsForApproval>Watching the machine</WaitsForApproval>}
+      {view === "load" && last && (
+        <LoadView samples={samples} last={last} isOld={tone !== "ok"} rangeMs={Number(range)} />
+      )}
       {view === "load" && !last && state.kind !== "failed" && <NotYet state={state} />}
       {view === "load" && <EventsPanel device={device} />}
       {view === "processes" && (
@@ -121,11 +141,19 @@ function Monitor({ device, name }: { device: string; name: string }) {
 }
 
 function NotYet({ state }: { state: WatchState }) {
-  if (state.kind === "asked")
-    return <Text size="sm">Somebody has to allow it first: see Activity, where the question is.</Text>;
+  if (state.kind === "asked") return null;
   if (state.kind === "reconnecting" && state.isOffline)
     return <Text size="sm">The machine is offline. It is shown here when it is back.</Text>;
+  if (state.kind === "silent")
+    return <Text size="sm">The machine was asked, and tells no figures that can be read here.</Text>;
   return <Waiting />;
+}
+
+/** One of the choices, kept in this tab. */
+function useChoice(name: string, choices: readonly { readonly value: string }[], usual: string) {
+  const [kept, keep] = useKeptState(name, isText);
+  const known = choices.find(({ value }) => value === kept);
+  return [known?.value ?? usual, keep] as const;
 }
 
 function wordsOf(state: WatchState, isPaused: boolean): { tone: Tone; text: string } {
@@ -133,6 +161,8 @@ function wordsOf(state: WatchState, isPaused: boolean): { tone: Tone; text: stri
   switch (state.kind) {
     case "live":
       return { tone: "ok", text: "Live" };
+    case "silent":
+      return { tone: "warn", text: "The machine tells nothing new" };
     case "connecting":
       return { tone: "idle", text: "Connecting" };
     case "asked":

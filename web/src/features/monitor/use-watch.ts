@@ -5,16 +5,18 @@ import { useIsSeen } from "../../ui/use-is-seen.ts";
 import type { Sample } from "./sample.ts";
 import { type WatchState, watch } from "./watching.ts";
 
-/** How many samples are kept to be drawn. */
-export const KEPT = 300;
+/** What is kept to be drawn: the samples of an hour, in milliseconds, and never more than so many. */
+const KEPT = { ms: 3_600_000, samples: 1800 } as const;
 
 export interface Watched {
   /** The oldest first. */
   readonly samples: readonly Sample[];
   readonly state: WatchState;
+  /** Asks again after a failure. */
+  readonly retry: () => void;
 }
 
-const NOTHING: Watched = { samples: [], state: { kind: "connecting" } };
+const NOTHING: Omit<Watched, "retry"> = { samples: [], state: { kind: "connecting" } };
 
 /** The connection to a machine; undefined: not yet. */
 export function useLink(device: string): DeviceLink | undefined {
@@ -33,17 +35,26 @@ export function useLink(device: string): DeviceLink | undefined {
 /** Nobody is asked while the page is out of sight, or `isPaused`; what came before stays. */
 export function useWatch(link: DeviceLink | undefined, everyMs: number, isPaused: boolean): Watched {
   const [watched, setWatched] = useState(NOTHING);
+  const [tries, setTries] = useState(0);
   const isSeen = useIsSeen();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever tries again watches anew
   useEffect(() => {
     if (!link || isPaused || !isSeen) return;
     const leaving = new AbortController();
     const watcher = {
       onSample: (sample: Sample) =>
-        setWatched(({ samples, ...rest }) => ({ ...rest, samples: [...samples, sample].slice(-KEPT) })),
+        setWatched(({ samples, ...rest }) => ({ ...rest, samples: withSample(samples, sample) })),
       onState: (state: WatchState) => setWatched((before) => ({ ...before, state })),
     };
     void watch({ link, everyMs }, watcher, leaving.signal);
     return () => leaving.abort();
-  }, [link, everyMs, isPaused, isSeen]);
-  return watched;
+  }, [link, everyMs, isPaused, isSeen, tries]);
+  return { ...watched, retry: () => setTries(tries + 1) };
+}
+
+/** In the order of time, even where this computer's clock was set back. */
+function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  const { at } = sample;
+  const kept = samples.filter((one) => one.at < at && one.at > at - KEPT.ms);
+  return [...kept, sample].slice(-KEPT.samples);
 }

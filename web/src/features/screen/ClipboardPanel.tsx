@@ -3,10 +3,12 @@ import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { IconClipboard, IconClipboardText } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
+import type { CallAnswer } from "../../relay/call-events.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { TextView } from "../../ui/result/TextView.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
 import classes from "./Screen.module.css";
 import { useCall } from "./use-call.ts";
 
@@ -40,14 +42,18 @@ interface Found {
   readonly at: number;
 }
 
+function textIn({ metadata = {} }: CallAnswer): Found {
+  const { text, cut } = metadata;
+  if (!isText(text)) throw new Error("The machine's answer has no text, and can't be read here.");
+  return { text, isCut: cut === true, at: Date.now() };
+}
+
 function Reading({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, READ);
+  const { run, isBusy, isAsked, error } = useCall(device, READ, textIn);
   const [found, setFound] = useState<Found>();
   const read = async () => {
     const answer = await run({});
-    if (!answer) return;
-    const { text, cut } = answer.metadata ?? {};
-    setFound({ text: isText(text) ? text : "", isCut: cut === true, at: Date.now() });
+    if (answer) setFound(answer);
   };
   return (
     <Stack gap="xs">
@@ -62,7 +68,7 @@ function Reading({ device, isThere }: Props) {
           Read it
         </Button>
       </div>
-      {isAsked && <Asked />}
+      {isAsked && <WaitsForApproval>Reading it</WaitsForApproval>}
       {error !== undefined && <Problem error={error} />}
       {found && (
         <>
@@ -88,7 +94,7 @@ function Reading({ device, isThere }: Props) {
 }
 
 function Writing({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, WRITE);
+  const { run, isBusy, isAsked, error } = useCall(device, WRITE, ({ type }) => type);
   const [typed, setTyped] = useKeptState(`clipboard:${device}`, isText);
   const [putAt, setPutAt] = useState<number>();
   const text = typed ?? "";
@@ -122,7 +128,7 @@ function Writing({ device, isThere }: Props) {
             Put it there
           </Button>
         </div>
-        {isAsked && <Asked />}
+        {isAsked && <WaitsForApproval>Putting it there</WaitsForApproval>}
         {error !== undefined && <Problem error={error} />}
         {putAt !== undefined && text === "" && (
           <div role="status">
@@ -132,8 +138,4 @@ function Writing({ device, isThere }: Props) {
       </Stack>
     </form>
   );
-}
-
-function Asked() {
-  return <Text size="sm">It waits for somebody's approval: see Activity.</Text>;
 }

@@ -9,6 +9,7 @@ import { Problem } from "../../ui/Problem.tsx";
 import { PictureView } from "../../ui/result/PictureView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
 import { OfMachine } from "../device/OfMachine.tsx";
 import { useObstacle } from "../tools/use-obstacle.ts";
 import { ClipboardPanel } from "./ClipboardPanel.tsx";
@@ -80,7 +81,7 @@ function Screen({ device, name }: { device: string; name: string }) {
       {obstacle && <Text size="sm">{obstacle}</Text>}
       {error !== undefined && <Problem error={error} />}
       <Panel title="Picture">
-        {isAsked && <Text size="sm">It waits for somebody's approval: see Activity.</Text>}
+        {isAsked && <WaitsForApproval>The picture</WaitsForApproval>}
         {picture ? (
           <>
             <div className={classes.taken} role="status">

@@ -89,7 +89,7 @@ export class Attachment {
     onState({ kind: "connecting" });
     while (!this.#left.signal.aborted) {
       try {
-        return onState(await this.#attached(() => backoff.reset()));
+        return onState(await this.#attached(() => backoff.opened()));
       } catch (error) {
         if (this.#left.signal.aborted) return;
         if (!(error instanceof MatrxError)) throw error;
