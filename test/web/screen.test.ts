@@ -128,7 +128,8 @@ describe("the screen", NEEDS_CHROMIUM, () => {
         await field.fill("token=abcdefgh");
         await put.click();
         await panel.getByText(/^Putting it there waits for approval/).waitFor();
-        await panel.getByRole("link", { name: "Decide in Activity" }).click();
+        await panel.getByRole("link", { name: "Decide in Activity" }).waitFor();
+        await page.getByRole("link", { name: "Activity" }).first().click();
         await page.getByText('Put 14 bytes of text on the clipboard: "token=[redacted]"').first().waitFor();
         await policy({});
       },

@@ -32,23 +32,30 @@ export function useLink(device: string): DeviceLink | undefined {
   return link;
 }
 
-/** Nobody is asked while the page is out of sight, or `isPaused`; what came before stays. */
+/**
+ * Nobody is asked while the page is out of sight, or `isPaused`; what came before stays. What a person had to allow goes on out
+ * of sight: otherwise that person would be asked again.
+ */
 export function useWatch(link: DeviceLink | undefined, everyMs: number, isPaused: boolean): Watched {
   const [watched, setWatched] = useState(NOTHING);
   const [tries, setTries] = useState(0);
-  const isSeen = useIsSeen();
+  const [needsApproval, setNeedsApproval] = useState(false);
+  const isWanted = useIsSeen() || needsApproval;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever tries again watches anew
   useEffect(() => {
-    if (!link || isPaused || !isSeen) return;
+    if (!link || isPaused || !isWanted) return;
     const leaving = new AbortController();
     const watcher = {
       onSample: (sample: Sample) =>
         setWatched(({ samples, ...rest }) => ({ ...rest, samples: withSample(samples, sample) })),
-      onState: (state: WatchState) => setWatched((before) => ({ ...before, state })),
+      onState: (state: WatchState) => {
+        if (state.kind === "asked") setNeedsApproval(true);
+        setWatched((before) => ({ ...before, state }));
+      },
     };
     void watch({ link, everyMs }, watcher, leaving.signal);
     return () => leaving.abort();
-  }, [link, everyMs, isPaused, isSeen, tries]);
+  }, [link, everyMs, isPaused, isWanted, tries]);
   return { ...watched, retry: () => setTries(tries + 1) };
 }
 
