@@ -12,6 +12,7 @@ import table from "../../ui/result/TableView.module.css";
 import { scrolled } from "../../ui/scrolled.ts";
 import { shortLine, visibleLine } from "../../ui/visible-text.ts";
 import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import { AskedNote } from "./AskedNote.tsx";
 import classes from "./Monitor.module.css";
 import { MOST_PROCESSES, type Process, type Processes, processesOf } from "./processes.ts";
@@ -43,12 +44,13 @@ const COLUMNS = [
 const DOWN_FIRST: readonly Column[] = ["cpu", "memory", "started"];
 
 interface Props {
+  readonly device: string;
   readonly link: DeviceLink | undefined;
   readonly everyMs: number;
   readonly isFollowed: boolean;
 }
 
-export function ProcessesView({ link, everyMs, isFollowed }: Props) {
+export function ProcessesView({ device, link, everyMs, isFollowed }: Props) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState<Order<Column>>({ column: "cpu", isDown: true });
   const [filter] = useDebouncedValue(text.trim(), TYPED);
@@ -58,7 +60,8 @@ export function ProcessesView({ link, everyMs, isFollowed }: Props) {
     tool: "ListProcesses",
     read: processesOf,
   });
-  const ending = useEnding(link?.device);
+  const ending = useEnding(device);
+  const cannotEnd = useLack(device, "StopProcess");
   const readAgain = () => void query.refetch();
   return (
     <>
@@ -78,9 +81,17 @@ export function ProcessesView({ link, everyMs, isFollowed }: Props) {
           Ending <bdi>{shortLine(name)}</bdi> (process {pid})
         </WaitsForApproval>
       ))}
+      {cannotEnd !== undefined && (
+        <Text size="sm" mb="xs">
+          None can be ended from here. {cannotEnd}
+        </Text>
+      )}
       <Loaded query={query}>
         {(processes) => (
-          <ProcessTable {...{ processes, order, setOrder }} end={(one) => ending.end(one).then(readAgain)} />
+          <ProcessTable
+            {...{ processes, order, setOrder }}
+            end={cannotEnd === undefined ? (one) => ending.end(one).then(readAgain) : undefined}
+          />
         )}
       </Loaded>
     </>
@@ -91,7 +102,8 @@ interface TableProps {
   readonly processes: Processes;
   readonly order: Order<Column>;
   readonly setOrder: (order: Order<Column>) => void;
-  readonly end: (process: Process) => Promise<void>;
+  /** Undefined: none can be ended. */
+  readonly end: ((process: Process) => Promise<void>) | undefined;
 }
 
 function ProcessTable({ processes: { rows, matching, total }, order, setOrder, end }: TableProps) {
@@ -124,9 +136,11 @@ function ProcessTable({ processes: { rows, matching, total }, order, setOrder, e
               <th scope="col" className={classes.onDesk}>
                 <span className={classes.head}>Command</span>
               </th>
-              <th scope="col">
-                <span className={classes.unseen}>End it</span>
-              </th>
+              {end && (
+                <th scope="col">
+                  <span className={classes.unseen}>End it</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -142,7 +156,7 @@ function ProcessTable({ processes: { rows, matching, total }, order, setOrder, e
 
 interface RowProps {
   readonly process: Process;
-  readonly end: (process: Process) => Promise<void>;
+  readonly end: TableProps["end"];
 }
 
 function ProcessRow({ process, end }: RowProps) {
@@ -167,21 +181,23 @@ function ProcessRow({ process, end }: RowProps) {
       <td className={`${classes.onDesk} ${classes.command}`} title={shortLine(command)}>
         <bdi>{shortLine(command)}</bdi>
       </td>
-      <td className={classes.act}>
-        <ActionButton
-          size="compact-sm"
-          variant="default"
-          aria-label={`End ${named}, process ${pid}`}
-          work={() => end(process)}
-          ask={{
-            text: `End ${named} (process ${pid})? What it has not saved is lost. It is asked to end, and killed after three seconds.`,
-            yes: "End it",
-            no: "Let it run",
-          }}
-        >
-          End
-        </ActionButton>
-      </td>
+      {end && (
+        <td className={classes.act}>
+          <ActionButton
+            size="compact-sm"
+            variant="default"
+            aria-label={`End ${named}, process ${pid}`}
+            work={() => end(process)}
+            ask={{
+              text: `End ${named} (process ${pid})? What it has not saved is lost. It is asked to end, and killed after three seconds.`,
+              yes: "End it",
+              no: "Let it run",
+            }}
+          >
+            End
+          </ActionButton>
+        </td>
+      )}
     </tr>
   );
 }

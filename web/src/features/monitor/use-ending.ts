@@ -14,10 +14,9 @@ export interface Ending {
   readonly end: (process: Process) => Promise<void>;
 }
 
-export function useEnding(device: string | undefined): Ending {
+export function useEnding(device: string): Ending {
   const [waiting, setWaiting] = useState<readonly Process[]>([]);
   const end = async (process: Process) => {
-    if (device === undefined) return;
     const { pid, started, name } = process;
     const onAsked = (isAsked: boolean) =>
       setWaiting((now) => [...now.filter((one) => one !== process), ...(isAsked ? [process] : [])]);

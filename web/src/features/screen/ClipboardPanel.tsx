@@ -9,6 +9,7 @@ import { Problem } from "../../ui/Problem.tsx";
 import { TextView } from "../../ui/result/TextView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import classes from "./Screen.module.css";
 import { useCall } from "./use-call.ts";
 
@@ -50,6 +51,7 @@ function textIn({ metadata = {} }: CallAnswer): Found {
 
 function Reading({ device, isThere }: Props) {
   const { run, isBusy, isAsked, error } = useCall(device, READ, textIn);
+  const lack = useLack(device, READ.name);
   const [found, setFound] = useState<Found>();
   const read = async () => {
     const answer = await run({});
@@ -62,12 +64,13 @@ function Reading({ device, isThere }: Props) {
           variant="default"
           leftSection={<IconClipboardText size={16} aria-hidden />}
           loading={isBusy}
-          disabled={!isThere}
+          disabled={!isThere || lack !== undefined}
           onClick={() => void read()}
         >
           Read it
         </Button>
       </div>
+      {lack !== undefined && <Text size="sm">{lack}</Text>}
       {isAsked && <WaitsForApproval>Reading it</WaitsForApproval>}
       {error !== undefined && <Problem error={error} />}
       {found && (
@@ -95,6 +98,7 @@ function Reading({ device, isThere }: Props) {
 
 function Writing({ device, isThere }: Props) {
   const { run, isBusy, isAsked, error } = useCall(device, WRITE, ({ type }) => type);
+  const lack = useLack(device, WRITE.name);
   const [typed, setTyped] = useKeptState(`clipboard:${device}`, isText);
   const [putAt, setPutAt] = useState<number>();
   const text = typed ?? "";
@@ -123,11 +127,12 @@ function Writing({ device, isThere }: Props) {
             variant="default"
             leftSection={<IconClipboard size={16} aria-hidden />}
             loading={isBusy}
-            disabled={!isThere || text === ""}
+            disabled={!isThere || lack !== undefined || text === ""}
           >
             Put it there
           </Button>
         </div>
+        {lack !== undefined && <Text size="sm">{lack}</Text>}
         {isAsked && <WaitsForApproval>Putting it there</WaitsForApproval>}
         {error !== undefined && <Problem error={error} />}
         {putAt !== undefined && text === "" && (

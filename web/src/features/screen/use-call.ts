@@ -14,8 +14,13 @@ interface State {
 
 const NOTHING: State = { error: undefined, isBusy: false, isAsked: false };
 
-/** `read`: what the page wants of an answer; throws if that is not in it. */
-export function useCall<T>(device: string, tool: Tool, read: (answer: CallAnswer) => T) {
+/** `read`: what the page wants of an answer; throws if that is not in it. `onAsked`: somebody has to allow the call. */
+export function useCall<T>(
+  device: string,
+  tool: Tool,
+  read: (answer: CallAnswer) => T,
+  onAsked?: () => void,
+) {
   const [state, setState] = useState(NOTHING);
   const running = useRef<ToolCall>(undefined);
   useEffect(() => () => running.current?.leave(), []);
@@ -27,9 +32,12 @@ export function useCall<T>(device: string, tool: Tool, read: (answer: CallAnswer
     setState({ ...NOTHING, isBusy: true });
     const listener = {
       onCall: () => undefined,
-      onEvent: (event: CallEvent) =>
-        event.type === "approval" &&
-        setState((before) => ({ ...before, isAsked: event.state === "pending" })),
+      onEvent: (event: CallEvent) => {
+        if (event.type !== "approval") return;
+        const isAsked = event.state === "pending";
+        setState((before) => ({ ...before, isAsked }));
+        if (isAsked) onAsked?.();
+      },
       onTrouble: () => undefined,
     };
     try {

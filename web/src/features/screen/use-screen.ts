@@ -11,9 +11,10 @@ const TOOL = { name: "Screenshot", effect: "execute" } as const;
 
 /** `isThere`: otherwise none are asked for. */
 export function useScreen(device: string, isThere: boolean) {
-  const { run, ...state } = useCall(device, TOOL, pictureIn);
   const [picture, setPicture] = useState<Picture>();
   const [pace, setPace] = useState(NO_PACE);
+  // Nobody is asked again and again.
+  const { run, ...state } = useCall(device, TOOL, pictureIn, () => setPace(NO_PACE));
   const [monitor, setMonitor] = useState<number>();
   const isSeen = useIsSeen();
 
@@ -23,11 +24,6 @@ export function useScreen(device: string, isThere: boolean) {
     // What was refused once is not asked for again and again.
     else setPace(NO_PACE);
   };
-
-  useEffect(() => {
-    // Nor is a person asked again and again.
-    if (state.isAsked) setPace(NO_PACE);
-  }, [state.isAsked]);
 
   const isWanted = pace !== NO_PACE && isSeen && isThere && !state.isBusy;
   const again = useEffectEvent(() => void take());

@@ -86,7 +86,7 @@ export class Room {
 
   /** All that run on the machine. Throws MatrxError. */
   async list(): Promise<OpenTerminal[]> {
-    const { metadata } = await this.link.call("TerminalList", {});
+    const { metadata } = await this.link.call("TerminalList", {}, ASKED);
     return openTerminals(metadata);
   }
 
