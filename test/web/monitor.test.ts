@@ -9,6 +9,17 @@ import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, startApp } from "./app.ts";
 
+const LOW = {
+  ...{
+    id: "5e3f7a8c-0d5e-7cc3-9b54-3f1f6a3f5f10",
+    event_type: "low_disk_space",
+    severity: "critical",
+    key: "/",
+  },
+  ...{ data: { drive: "/" }, resolved: false, open: true, timestamp: null, dropped: 0 },
+  received: new Date().toISOString(),
+};
+
 describe("the monitor", NEEDS_CHROMIUM, () => {
   const app = startApp();
   const monitor = (view = "") => `/d/${app.machine.id}/monitor${view && `?view=${view}`}`;
@@ -111,6 +122,21 @@ describe("the monitor", NEEDS_CHROMIUM, () => {
     const silent = () => undefined;
     app.machine.agent = await startAgent({ dataDir: app.relay.dataDir, onStart: silent, onDeath: silent });
     await live(page).waitFor({ timeout: 30_000 });
+  });
+
+  test("how far charts go back is chosen and kept; the last events stand below, and new ones come by themselves", async () => {
+    const { page, faults } = await app.open(monitor());
+    await live(page).waitFor();
+    await page.getByLabel("How far back").selectOption("The last hour");
+    await page.reload();
+    await live(page).waitFor();
+    expect(await page.getByLabel("How far back").inputValue()).toBe("3600000");
+    const events = page.getByRole("region", { name: "Events" });
+    await events.getByText("Nothing has been reported yet.").waitFor();
+    const device = app.machine.id;
+    await page.route("**/events", (route) => route.fulfill({ json: { device, events: [LOW], dropped: 0 } }));
+    await events.getByRole("heading", { name: "Low disk space" }).waitFor();
+    expect(faults).toEqual([]);
   });
 
   test("there is nothing to object to, on a desktop and on a phone", async () => {

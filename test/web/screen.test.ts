@@ -127,7 +127,8 @@ describe("the screen", NEEDS_CHROMIUM, () => {
         await policy({ ask: [{ tools: ["ClipboardWrite"] }] });
         await field.fill("token=abcdefgh");
         await put.click();
-        await panel.getByText(/^It waits for somebody's approval/).waitFor();
+        await panel.getByText(/^Putting it there waits for approval/).waitFor();
+        await panel.getByRole("link", { name: "Decide in Activity" }).waitFor();
         await page.getByRole("link", { name: "Activity" }).first().click();
         await page.getByText('Put 14 bytes of text on the clipboard: "token=[redacted]"').first().waitFor();
         await policy({});

@@ -81,6 +81,29 @@ test("a machine that sends more than it may is stopped", async () => {
   expect(stream.signal.reason).toMatchObject({ code: "INVALID_MESSAGE" });
 });
 
+test("a stream that is over is held by nobody's signal any more", async () => {
+  const { socket, machine, said } = await connected();
+  const { signal } = new AbortController();
+  let listening = 0;
+  const counted = Object.assign(signal, {
+    addEventListener: (...args: Parameters<AbortSignal["addEventListener"]>) => {
+      listening += 1;
+      AbortSignal.prototype.addEventListener.apply(signal, args);
+    },
+    removeEventListener: (...args: Parameters<AbortSignal["removeEventListener"]>) => {
+      listening -= 1;
+      AbortSignal.prototype.removeEventListener.apply(signal, args);
+    },
+  });
+  const opening = socket.open("TerminalAttach", {}, { credit: CREDIT, signal: counted });
+  const far = machine.serve(said.at(-1));
+  machine.answer({ id: said.at(-1)?.id, type: "success", output: "" });
+  await opening;
+  expect(listening).toBe(1);
+  await far.end();
+  expect(listening).toBe(0);
+});
+
 interface Said {
   readonly id?: string;
   readonly opens?: { readonly stream: number; readonly credit: number };

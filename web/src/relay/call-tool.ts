@@ -3,59 +3,70 @@ import { create } from "zustand";
 import { say } from "../ui/notices.ts";
 import { ApiError } from "./api-error.ts";
 import type { Tool } from "./call.ts";
-import type { CallAnswer, CallEvent } from "./call-events.ts";
+import type { CallAnswer } from "./call-events.ts";
+import type { CallListener } from "./known-call.ts";
 import { newCall } from "./way.ts";
 
 /** What a tool says besides its text; a machine may say anything. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
+export interface ToolCallOptions {
+  /** What only reads is stopped when it says so. */
+  readonly signal?: AbortSignal;
+  /** Told when the call begins to wait for a person's yes, and when it goes on; otherwise a notice says that it waits. */
+  readonly onAsked?: (isAsked: boolean) => void;
+}
+
 /**
  * Calls a tool and resolves to the metadata of its answer. Throws ApiError: also what the tool itself refused. One with an
- * effect is made once, whatever connection breaks meanwhile. With `signal`, what only reads is stopped when that says so.
+ * effect is made once, whatever connection breaks meanwhile.
  */
 export async function callTool(
   device: string,
   tool: Tool,
   input: Record<string, unknown>,
-  signal?: AbortSignal,
+  { signal, onAsked = sayQuestion }: ToolCallOptions = {},
 ): Promise<Metadata> {
   const call = newCall(device, tool);
-  const asked: Asked = { device, tool: tool.name };
+  const waiting: WaitingCall = { device, tool: tool.name };
   const leave = () => call.leave();
+  const listener: CallListener = {
+    onCall: () => undefined,
+    onEvent(event) {
+      if (event.type !== "approval") return;
+      const isAsked = event.state === "pending";
+      forget(waiting);
+      if (isAsked) useWaitingCalls.setState(({ calls }) => ({ calls: [...calls, waiting] }));
+      onAsked(isAsked);
+    },
+    onTrouble: say,
+  };
   signal?.addEventListener("abort", leave, { once: true });
   try {
-    const answer = await call.run(input, {
-      onCall: () => undefined,
-      onEvent: (event) => noteQuestion(event, asked),
-      onTrouble: say,
-    });
+    const answer = await call.run(input, listener);
     signal?.throwIfAborted();
     if (!answer) throw new Error("Nobody waits for the answer any more");
     return metadataOf(answer);
   } finally {
     signal?.removeEventListener("abort", leave);
-    forgetQuestion(asked);
+    forget(waiting);
   }
 }
 
-interface Asked {
+interface WaitingCall {
   readonly device: string;
   readonly tool: string;
 }
 
 /** Calls of this page that wait for a person's yes. */
-export const useAsked = create<{ readonly calls: readonly Asked[] }>(() => ({ calls: [] }));
+export const useWaitingCalls = create<{ readonly calls: readonly WaitingCall[] }>(() => ({ calls: [] }));
 
-function noteQuestion(event: CallEvent, asked: Asked): void {
-  if (event.type !== "approval") return;
-  forgetQuestion(asked);
-  if (event.state !== "pending") return;
-  useAsked.setState(({ calls }) => ({ calls: [...calls, asked] }));
-  say("This needs a person's yes: it waits under Activity, Needs you.");
+function forget(waiting: WaitingCall): void {
+  useWaitingCalls.setState(({ calls }) => ({ calls: calls.filter((one) => one !== waiting) }));
 }
 
-function forgetQuestion(asked: Asked): void {
-  useAsked.setState(({ calls }) => ({ calls: calls.filter((one) => one !== asked) }));
+function sayQuestion(isAsked: boolean): void {
+  if (isAsked) say("This needs a person's yes: it waits under Activity, Needs you.");
 }
 
 function metadataOf({ type, output, code, hint, hop, metadata }: CallAnswer): Metadata {

@@ -89,7 +89,7 @@ function useFound({ device, path, text }: { device: string; path: string; text: 
   return useQuery({
     queryKey: ["folder", device, path, "found", input],
     queryFn: async ({ signal }) =>
-      foundIn(await callTool(device, { name: "search_files", effect: "read" }, input, signal)),
+      foundIn(await callTool(device, { name: "search_files", effect: "read" }, input, { signal })),
     enabled: text.trim() !== "" && wanted !== "",
   });
 }

@@ -1,11 +1,11 @@
 /** What waits for a person's yes before it is done, and where that is said. */
 import { Link } from "@tanstack/react-router";
-import { useAsked } from "../../relay/call-tool.ts";
+import { useWaitingCalls } from "../../relay/call-tool.ts";
 import { plural } from "../../ui/format.ts";
 import classes from "./Files.module.css";
 
 export function QuestionBar({ device }: { device: string }) {
-  const count = useAsked(({ calls }) => calls.filter((call) => call.device === device).length);
+  const count = useWaitingCalls(({ calls }) => calls.filter((call) => call.device === device).length);
   if (count === 0) return null;
   return (
     <div className={classes.bar} role="status">

@@ -70,7 +70,7 @@ export async function readFolder(
     show_hidden: showHidden,
     limit: AT_ONCE,
   };
-  return pageIn(await callTool(device, { name: "ListDirectory", effect: "read" }, input, signal));
+  return pageIn(await callTool(device, { name: "ListDirectory", effect: "read" }, input, { signal }));
 }
 
 /** Something in the folder was changed. */

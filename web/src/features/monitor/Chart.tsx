@@ -26,7 +26,7 @@ const HEIGHT = 136;
 /** An axis that fits the highest value has at least this much. */
 const LEAST = 1024;
 /** Its marks are whole KiB and MiB. */
-const BINARY_STEPS = Array.from({ length: 40 }, (_, power) => 2 ** (power + 7));
+const BINARY_STEPS = Array.from({ length: 57 }, (_, power) => 2 ** (power + 7));
 
 export function Chart({ times, lines, most, shown }: Props) {
   const scheme = useComputedColorScheme("dark", { getInitialValueInEffect: false });

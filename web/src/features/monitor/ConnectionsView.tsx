@@ -7,12 +7,12 @@ import { plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import table from "../../ui/result/TableView.module.css";
 import { scrolled } from "../../ui/scrolled.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
-import { type Connection, type Connections, connectionsOf } from "./connections.ts";
+import { shortLine } from "../../ui/visible-text.ts";
+import { AskedNote } from "./AskedNote.tsx";
+import { type Connection, type Connections, connectionsOf, MOST_CONNECTIONS } from "./connections.ts";
 import classes from "./Monitor.module.css";
 import { useAsked } from "./use-asked.ts";
 
-const MOST = 1000;
 const KINDS = [
   { value: "all", label: "All" },
   { value: "listening", label: "Waiting" },
@@ -34,8 +34,8 @@ interface Props {
 export function ConnectionsView({ link, everyMs, isFollowed }: Props) {
   const [kind, setKind] = useState<Kind>("all");
   const [text, setText] = useState("");
-  const input = { ...INPUTS[kind], limit: MOST };
-  const query = useAsked({
+  const input = { ...INPUTS[kind], limit: MOST_CONNECTIONS };
+  const { query, ...asked } = useAsked({
     ...{ link, everyMs, isFollowed, input },
     tool: "NetworkConnections",
     read: connectionsOf,
@@ -52,6 +52,7 @@ export function ConnectionsView({ link, everyMs, isFollowed }: Props) {
         />
         <SegmentedControl aria-label="Which connections" data={[...KINDS]} value={kind} onChange={setKind} />
       </div>
+      <AskedNote {...asked} readAgain={() => void query.refetch()} />
       <Loaded query={query}>
         {(connections) => <ConnectionTable connections={connections} text={text} />}
       </Loaded>
@@ -85,12 +86,12 @@ function ConnectionTable({ connections, text }: { connections: Connections; text
             {shown.map((row, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two may be alike in all that is told
               <tr key={at}>
-                <td>{visibleLine(row.protocol)}</td>
-                <td>{visibleLine(row.local)}</td>
-                <td>{row.remote === undefined ? "–" : visibleLine(row.remote)}</td>
+                <td>{shortLine(row.protocol)}</td>
+                <td>{shortLine(row.local)}</td>
+                <td>{row.remote === undefined ? "–" : shortLine(row.remote)}</td>
                 <td>{stateWords(row)}</td>
                 <td>
-                  <bdi>{visibleLine(row.process ?? "not known")}</bdi>
+                  <bdi>{shortLine(row.process ?? "not known")}</bdi>
                   {row.pid !== undefined && ` (${row.pid})`}
                 </td>
               </tr>
@@ -113,6 +114,6 @@ function holds({ local, remote, process, pid }: Connection, text: string): boole
 /** "Established", "Time wait". */
 function stateWords({ state }: Connection): string {
   if (state === undefined) return "–";
-  const words = visibleLine(state).toLowerCase().replaceAll("_", " ");
+  const words = shortLine(state).toLowerCase().replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

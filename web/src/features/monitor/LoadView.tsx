@@ -1,33 +1,34 @@
 /** How loaded the machine is, now and in the last minutes. */
-import { Table } from "@mantine/core";
+import { useMemo } from "react";
 import { Facts } from "../../ui/Facts.tsx";
 import { Fold } from "../../ui/Fold.tsx";
 import { duration, size } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
 import { Panel } from "../../ui/Panel.tsx";
-import { scrolled } from "../../ui/scrolled.ts";
-import { visibleLine } from "../../ui/visible-text.ts";
+import { shortLine } from "../../ui/visible-text.ts";
 import { Figure } from "./Figure.tsx";
-import { partOf, received, sent } from "./figures.ts";
+import { memoryOf, partOf, percent, pointsOf, rate, received, sent } from "./figures.ts";
 import classes from "./Monitor.module.css";
+import { SamplesTable, TABLE_ROWS } from "./SamplesTable.tsx";
 import type { Sample } from "./sample.ts";
 
-const percent = (value: number) => `${Math.round(value)} %`;
-const rate = (value: number) => `${size(Math.round(value))}/s`;
-/** Rows of the table in words. */
-const IN_WORDS = 20;
+/** More of them are shown only when somebody wants to see them. */
+const SHOWN_CORES = 32;
 
 interface Props {
   /** At least one. */
   readonly samples: readonly Sample[];
   readonly last: Sample;
   readonly isOld: boolean;
+  /** How far back charts go, in milliseconds. */
+  readonly rangeMs: number;
 }
 
-export function LoadView({ samples, last, isOld }: Props) {
-  const times = samples.map(({ at }) => at);
-  const of = (figure: (sample: Sample) => number | undefined) => samples.map(figure);
-  const memory = (sample: Sample) => percentOf(partOf(sample.memory));
+export function LoadView({ samples, last, isOld, rangeMs }: Props) {
+  const points = useMemo(() => pointsOf(samples, rangeMs), [samples, rangeMs]);
+  const times = points.map(({ at }) => at);
+  const of = (figure: (sample: Sample) => number | undefined) =>
+    points.map(({ sample }) => sample && figure(sample));
   return (
     <div className={classes.figures}>
       <Figure
@@ -39,11 +40,13 @@ export function LoadView({ samples, last, isOld }: Props) {
           { label: `All ${last.cores.length} together`, colour: "--info", values: of(({ cpu }) => cpu) },
         ]}
       >
-        <div className={classes.cores}>
-          {coresOf(last).map(({ name, busy }) => (
-            <Meter key={name} label={name} value={busy} isOld={isOld} />
-          ))}
-        </div>
+        {last.cores.length <= SHOWN_CORES ? (
+          <Cores sample={last} isOld={isOld} />
+        ) : (
+          <Fold title={`Each of ${last.cores.length} cores`}>
+            {() => <Cores sample={last} isOld={isOld} />}
+          </Fold>
+        )}
         {last.load.length > 0 && (
           <p className={classes.soft}>
             Load over 1, 5 and 15 minutes: {last.load.map((one) => one.toFixed(2)).join(", ")}. 100 % is all
@@ -56,7 +59,7 @@ export function LoadView({ samples, last, isOld }: Props) {
         times={times}
         most={100}
         shown={percent}
-        lines={[{ label: "Used", colour: "--info", values: of(memory) }]}
+        lines={[{ label: "Used", colour: "--info", values: of(memoryOf) }]}
       >
         <Facts
           facts={[
@@ -78,7 +81,7 @@ export function LoadView({ samples, last, isOld }: Props) {
           {() => (
             <Facts
               facts={last.network.map((one) => [
-                visibleLine(one.name),
+                shortLine(one.name),
                 `${rate(one.received)} received, ${rate(one.sent)} sent${one.isLoopback ? " (within the machine)" : ""}`,
               ])}
             />
@@ -97,13 +100,13 @@ export function LoadView({ samples, last, isOld }: Props) {
         <div className={classes.disks}>
           {last.disks.map((disk) => (
             <div key={disk.name}>
-              <Meter label={visibleLine(disk.name)} value={partOf(disk)} isOld={isOld} />
+              <Meter label={shortLine(disk.name)} value={partOf(disk)} isOld={isOld} />
               <p className={classes.soft}>{ofTotal(disk)}</p>
             </div>
           ))}
           {last.silentDisks.map((name) => (
             <p key={name} className={classes.soft}>
-              {visibleLine(name)} does not answer.
+              {shortLine(name)} does not answer.
             </p>
           ))}
         </div>
@@ -114,71 +117,30 @@ export function LoadView({ samples, last, isOld }: Props) {
             facts={[
               ["Running for", last.uptimeSeconds !== undefined && duration(last.uptimeSeconds * 1000)],
               ...last.temperatures.map(
-                ({ name, celsius }) => [visibleLine(name), `${celsius.toFixed(1)} °C`] as const,
+                ({ name, celsius }) => [shortLine(name), `${celsius.toFixed(1)} °C`] as const,
               ),
             ]}
           />
         </Panel>
       )}
       <Panel title="In figures">
-        <Fold title={`The last ${Math.min(samples.length, IN_WORDS)} samples as a table`}>
-          {() => <InFigures samples={samples.slice(-IN_WORDS)} />}
+        <Fold title={`The last ${Math.min(samples.length, TABLE_ROWS)} samples as a table`}>
+          {() => <SamplesTable samples={samples.slice(-TABLE_ROWS)} />}
         </Fold>
       </Panel>
     </div>
   );
 }
 
-function InFigures({ samples }: { samples: readonly Sample[] }) {
-  const heads = ["Time", "Processors", "Memory", "Received", "Sent", "Read", "Written"];
+function Cores({ sample, isOld }: { sample: Sample; isOld: boolean }) {
+  const cores = sample.cores.map((busy, at) => ({ name: `Core ${at + 1}`, busy }));
   return (
-    <div className={classes.wide} {...scrolled("Samples")}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {heads.map((head) => (
-              <Table.Th key={head} scope="col">
-                {head}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {samples.toReversed().map((sample) => (
-            <Table.Tr key={sample.at}>
-              <Table.Td>{new Date(sample.at).toLocaleTimeString()}</Table.Td>
-              {[
-                said(sample.cpu, percent),
-                said(percentOf(partOf(sample.memory)), percent),
-                said(received(sample), rate),
-                said(sent(sample), rate),
-                said(sample.diskTraffic?.read, rate),
-                said(sample.diskTraffic?.written, rate),
-              ].map((text, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column
-                <Table.Td key={at}>{text}</Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <div className={classes.cores}>
+      {cores.map(({ name, busy }) => (
+        <Meter key={name} label={name} value={busy === undefined ? undefined : busy / 100} isOld={isOld} />
+      ))}
     </div>
   );
-}
-
-function coresOf({ cores }: Sample) {
-  return cores.map((busy, at) => ({
-    name: `Core ${at + 1}`,
-    busy: busy === undefined ? undefined : busy / 100,
-  }));
-}
-
-function said(value: number | undefined, shown: (value: number) => string): string {
-  return value === undefined ? "not known" : shown(value);
-}
-
-function percentOf(part: number | undefined): number | undefined {
-  return part === undefined ? undefined : part * 100;
 }
 
 function ofTotal({ used, total }: Sample["memory"]): string {

@@ -1,37 +1,24 @@
 /** How a machine is doing, as it goes: load, processes, connections, and what it reported. */
 import "../../app/mantine-rest.css";
-import { Button, NativeSelect, Text } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { isText, useKeptState } from "../../app/use-kept-state.ts";
 import { clockTime } from "../../ui/format.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
-import { Problem } from "../../ui/Problem.tsx";
-import { Status, type Tone } from "../../ui/Status.tsx";
+import { Status } from "../../ui/Status.tsx";
 import { nameInText } from "../../ui/visible-text.ts";
-import { Waiting } from "../../ui/Waiting.tsx";
-import filters from "../activity/Filters.module.css";
 import { EventsPanel } from "../device/EventsPanel.tsx";
 import { OfMachine } from "../device/OfMachine.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import { ConnectionsView } from "./ConnectionsView.tsx";
-import { LoadView } from "./LoadView.tsx";
-import classes from "./Monitor.module.css";
+import { useInterval, useRange } from "./choices.ts";
+import { MonitorBar } from "./MonitorBar.tsx";
 import { ProcessesView } from "./ProcessesView.tsx";
 import { useLink, useWatch } from "./use-watch.ts";
-import { VIEWS } from "./views.ts";
-import type { WatchState } from "./watching.ts";
-
-/** Between two samples. */
-const INTERVALS = [
-  { value: "1000", label: "Every second" },
-  { value: "2000", label: "Every 2 seconds" },
-  { value: "5000", label: "Every 5 seconds" },
-  { value: "15000", label: "Every 15 seconds" },
-  { value: "60000", label: "Every minute" },
-];
-const USUAL = "2000";
+import { toolOf } from "./views.ts";
+import { WatchedLoad } from "./WatchedLoad.tsx";
+import { wordsOf } from "./watch-words.ts";
 
 export function MonitorPage() {
   const { device: id } = useParams({ from: "/d/$device/monitor" });
@@ -49,99 +36,42 @@ export function MonitorPage() {
 
 function Monitor({ device, name }: { device: string; name: string }) {
   const { view = "load" } = useSearch({ from: "/d/$device/monitor" });
-  const [kept, setEvery] = useKeptState("monitor-interval", isText);
-  const every = INTERVALS.some(({ value }) => value === kept) ? (kept ?? USUAL) : USUAL;
+  const interval = useInterval();
+  const range = useRange();
   const [isPaused, setPaused] = useState(false);
-  const everyMs = Number(every);
+  const everyMs = Number(interval.value);
+  const lack = useLack(device, toolOf(view));
   const link = useLink(device);
-  const { samples, state } = useWatch(view === "load" ? link : undefined, everyMs, isPaused);
-  const last = samples.at(-1);
-  const { tone, text } = wordsOf(state, isPaused);
+  const isLoad = view === "load" && lack === undefined;
+  const watched = useWatch(isLoad ? link : undefined, everyMs, isPaused);
+  const last = watched.samples.at(-1);
+  const { tone, text } = wordsOf(watched.state, isPaused);
   const asked = { link, everyMs, isFollowed: !isPaused };
   return (
     <Page title={`Monitor of ${name}`}>
-      <div className={classes.bar}>
-        <nav className={filters.filters} aria-label="What is shown">
-          {VIEWS.map(({ view: each, label }) => (
-            <Link
-              key={each}
-              to="/d/$device/monitor"
-              params={{ device }}
-              search={each === "load" ? {} : { view: each }}
-              replace
-              activeOptions={{ exact: true }}
-              className={filters.filter}
-            >
-              {label}
-            </Link>
-          ))}
-        </nav>
-        <div className={classes.controls}>
-          {view === "load" && (
-            <span role="status">
-              <Status tone={tone}>
-                {text}
-                {tone !== "ok" && last && ` · as of ${clockTime(last.at)}`}
-              </Status>
-            </span>
-          )}
-          <NativeSelect
-            aria-label="How often"
-            data={INTERVALS}
-            value={every}
-            onChange={({ currentTarget: { value } }) => setEvery(value)}
-          />
-          <Button
-            variant="default"
-            leftSection={
-              isPaused ? <IconPlayerPlay size={16} aria-hidden /> : <IconPlayerPause size={16} aria-hidden />
-            }
-            onClick={() => setPaused(!isPaused)}
-          >
-            {isPaused ? "Resume" : "Pause"}
-          </Button>
-        </div>
-      </div>
-      {view === "load" && state.kind === "failed" && <Problem error={state.error} />}
-      {view === "load" && last && <LoadView samples={samples} last={last} isOld={tone !== "ok"} />}
-      {view === "load" && !last && state.kind !== "failed" && <NotYet state={state} />}
+      <MonitorBar {...{ device, isPaused, setPaused }} choices={isLoad ? [range, interval] : [interval]}>
+        {isLoad && (
+          <span role="status">
+            <Status tone={tone}>
+              {text}
+              {tone !== "ok" && last && ` · as of ${clockTime(last.at)}`}
+            </Status>
+          </span>
+        )}
+      </MonitorBar>
+      {lack !== undefined && <Text size="sm">{lack}</Text>}
+      {isLoad && <WatchedLoad watched={watched} isOld={tone !== "ok"} rangeMs={Number(range.value)} />}
       {view === "load" && <EventsPanel device={device} />}
-      {view === "processes" && (
+      {view === "processes" && lack === undefined && (
         <Panel title="Processes">
-          <ProcessesView {...asked} />
+          <ProcessesView device={device} {...asked} />
         </Panel>
       )}
-      {view === "connections" && (
+      {view === "connections" && lack === undefined && (
         <Panel title="Connections">
           <ConnectionsView {...asked} />
         </Panel>
       )}
     </Page>
   );
-}
-
-function NotYet({ state }: { state: WatchState }) {
-  if (state.kind === "asked")
-    return <Text size="sm">Somebody has to allow it first: see Activity, where the question is.</Text>;
-  if (state.kind === "reconnecting" && state.isOffline)
-    return <Text size="sm">The machine is offline. It is shown here when it is back.</Text>;
-  return <Waiting />;
-}
-
-function wordsOf(state: WatchState, isPaused: boolean): { tone: Tone; text: string } {
-  if (isPaused) return { tone: "idle", text: "Paused" };
-  switch (state.kind) {
-    case "live":
-      return { tone: "ok", text: "Live" };
-    case "connecting":
-      return { tone: "idle", text: "Connecting" };
-    case "asked":
-      return { tone: "warn", text: "Waiting for approval" };
-    case "reconnecting":
-      return { tone: "warn", text: state.isOffline ? "The machine is offline" : "Reconnecting" };
-    case "failed":
-      return { tone: "bad", text: "Unavailable" };
-    default:
-      return state satisfies never;
-  }
 }

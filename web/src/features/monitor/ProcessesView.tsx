@@ -3,22 +3,22 @@ import { Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
-import { callTool } from "../../relay/call-tool.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
-import { ago, size } from "../../ui/format.ts";
+import { ago, clockTime, size } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
-import { say } from "../../ui/notices.ts";
 import { type Order, SortHead } from "../../ui/result/SortHead.tsx";
 import table from "../../ui/result/TableView.module.css";
 import { scrolled } from "../../ui/scrolled.ts";
 import { shortLine, visibleLine } from "../../ui/visible-text.ts";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
+import { useLack } from "../tools/use-lack.ts";
+import { AskedNote } from "./AskedNote.tsx";
 import classes from "./Monitor.module.css";
-import { type Process, type Processes, processesOf } from "./processes.ts";
+import { MOST_PROCESSES, type Process, type Processes, processesOf } from "./processes.ts";
 import { useAsked } from "./use-asked.ts";
+import { useEnding } from "./use-ending.ts";
 
-/** Rows that are asked for: more can be found by the filter. */
-const MOST = 200;
 const FILTER_CHARS = 256;
 /** The machine is asked once nothing was typed for so long, in milliseconds. */
 const TYPED = 300;
@@ -44,21 +44,25 @@ const COLUMNS = [
 const DOWN_FIRST: readonly Column[] = ["cpu", "memory", "started"];
 
 interface Props {
+  readonly device: string;
   readonly link: DeviceLink | undefined;
   readonly everyMs: number;
   readonly isFollowed: boolean;
 }
 
-export function ProcessesView({ link, everyMs, isFollowed }: Props) {
+export function ProcessesView({ device, link, everyMs, isFollowed }: Props) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState<Order<Column>>({ column: "cpu", isDown: true });
   const [filter] = useDebouncedValue(text.trim(), TYPED);
-  const input = { sort: order.column, limit: MOST, ...(filter && { filter }) };
-  const query = useAsked({
+  const input = { sort: order.column, limit: MOST_PROCESSES, ...(filter && { filter }) };
+  const { query, ...asked } = useAsked({
     ...{ link, everyMs, isFollowed, input },
     tool: "ListProcesses",
     read: processesOf,
   });
+  const ending = useEnding(device);
+  const cannotEnd = useLack(device, "StopProcess");
+  const readAgain = () => void query.refetch();
   return (
     <>
       <div className={classes.filters}>
@@ -71,9 +75,23 @@ export function ProcessesView({ link, everyMs, isFollowed }: Props) {
           onChange={({ currentTarget: { value } }) => setText(value)}
         />
       </div>
+      <AskedNote {...asked} readAgain={readAgain} />
+      {ending.waiting.map(({ pid, name }) => (
+        <WaitsForApproval key={pid}>
+          Ending <bdi>{shortLine(name)}</bdi> (process {pid})
+        </WaitsForApproval>
+      ))}
+      {cannotEnd !== undefined && (
+        <Text size="sm" mb="xs">
+          None can be ended from here. {cannotEnd}
+        </Text>
+      )}
       <Loaded query={query}>
         {(processes) => (
-          <ProcessTable {...{ processes, order, setOrder, link }} changed={() => void query.refetch()} />
+          <ProcessTable
+            {...{ processes, order, setOrder }}
+            end={cannotEnd === undefined ? (one) => ending.end(one).then(readAgain) : undefined}
+          />
         )}
       </Loaded>
     </>
@@ -84,11 +102,11 @@ interface TableProps {
   readonly processes: Processes;
   readonly order: Order<Column>;
   readonly setOrder: (order: Order<Column>) => void;
-  readonly link: DeviceLink | undefined;
-  readonly changed: () => void;
+  /** Undefined: none can be ended. */
+  readonly end: ((process: Process) => Promise<void>) | undefined;
 }
 
-function ProcessTable({ processes: { rows, matching, total }, order, setOrder, link, changed }: TableProps) {
+function ProcessTable({ processes: { rows, matching, total }, order, setOrder, end }: TableProps) {
   const isTurned = order.isDown !== DOWN_FIRST.includes(order.column);
   const shown = isTurned ? rows.toReversed() : rows;
   const rest = matching - rows.length;
@@ -118,14 +136,16 @@ function ProcessTable({ processes: { rows, matching, total }, order, setOrder, l
               <th scope="col" className={classes.onDesk}>
                 <span className={classes.head}>Command</span>
               </th>
-              <th scope="col">
-                <span className={classes.unseen}>End it</span>
-              </th>
+              {end && (
+                <th scope="col">
+                  <span className={classes.unseen}>End it</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
             {shown.map((process) => (
-              <ProcessRow key={`${process.pid} ${process.started}`} {...{ process, link, changed }} />
+              <ProcessRow key={`${process.pid} ${process.started}`} {...{ process, end }} />
             ))}
           </tbody>
         </table>
@@ -136,13 +156,12 @@ function ProcessTable({ processes: { rows, matching, total }, order, setOrder, l
 
 interface RowProps {
   readonly process: Process;
-  readonly link: DeviceLink | undefined;
-  readonly changed: () => void;
+  readonly end: TableProps["end"];
 }
 
-function ProcessRow({ process, link, changed }: RowProps) {
+function ProcessRow({ process, end }: RowProps) {
   const { pid, name, command, user, cpu, memory, started } = process;
-  const named = visibleLine(name).slice(0, 60);
+  const named = visibleLine(name.slice(0, 60));
   return (
     <tr>
       <td className={classes.name} title={named}>
@@ -153,40 +172,32 @@ function ProcessRow({ process, link, changed }: RowProps) {
       </td>
       <td data-number>{cpu.toFixed(1)} %</td>
       <td data-number>{size(memory)}</td>
-      <td className={classes.onDesk} title={new Date(started).toLocaleString()}>
+      <td className={classes.onDesk} title={clockTime(started)}>
         {ago(started)}
       </td>
       <td className={classes.onDesk}>
-        <bdi>{visibleLine(user ?? "not known")}</bdi>
+        <bdi>{shortLine(user ?? "not known")}</bdi>
       </td>
-      <td className={`${classes.onDesk} ${classes.command}`} title={visibleLine(command)}>
-        <bdi>{visibleLine(command)}</bdi>
+      <td className={`${classes.onDesk} ${classes.command}`} title={shortLine(command)}>
+        <bdi>{shortLine(command)}</bdi>
       </td>
-      <td className={classes.act}>
-        <ActionButton
-          size="compact-sm"
-          variant="default"
-          aria-label={`End ${named}, process ${pid}`}
-          disabled={link === undefined}
-          work={() => end(link?.device ?? "", process).then(changed)}
-          ask={{
-            text: `End ${named} (process ${pid})? What it has not saved is lost. It is asked to end, and killed after three seconds.`,
-            yes: "End it",
-            no: "Let it run",
-          }}
-        >
-          End
-        </ActionButton>
-      </td>
+      {end && (
+        <td className={classes.act}>
+          <ActionButton
+            size="compact-sm"
+            variant="default"
+            aria-label={`End ${named}, process ${pid}`}
+            work={() => end(process)}
+            ask={{
+              text: `End ${named} (process ${pid})? What it has not saved is lost. It is asked to end, and killed after three seconds.`,
+              yes: "End it",
+              no: "Let it run",
+            }}
+          >
+            End
+          </ActionButton>
+        </td>
+      )}
     </tr>
   );
-}
-
-const STOP = { name: "StopProcess", effect: "execute" } as const;
-
-/** Throws ApiError: also what the machine said against it. */
-async function end(device: string, { pid, started, name }: Process): Promise<void> {
-  const { how } = await callTool(device, STOP, { pid, started });
-  const named = shortLine(name);
-  say(how === "killed" ? `${named} did not end by itself, and was killed.` : `${named} has ended.`);
 }

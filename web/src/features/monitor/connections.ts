@@ -1,5 +1,5 @@
 /** The sockets of a machine, as its tool NetworkConnections tells them. */
-import { list, number, record, text } from "./told.ts";
+import { amount, list, number, record, text } from "./told.ts";
 
 export interface Connection {
   readonly protocol: string;
@@ -16,9 +16,12 @@ export interface Connections {
   readonly matching: number;
 }
 
+/** Rows that are asked for, and shown whatever comes. */
+export const MOST_CONNECTIONS = 1000;
+
 export function connectionsOf(told: unknown): Connections {
   const { sockets, matching } = record(told);
-  const rows = list(sockets).map((one) => {
+  const rows = list(sockets, MOST_CONNECTIONS).map((one) => {
     const fields = record(one);
     return {
       protocol: text(fields.protocol) ?? "",
@@ -29,7 +32,7 @@ export function connectionsOf(told: unknown): Connections {
       process: text(fields.process),
     };
   });
-  return { rows, matching: number(matching) ?? rows.length };
+  return { rows, matching: amount(matching) ?? rows.length };
 }
 
 /** "127.0.0.1:22", "[::1]:22". */

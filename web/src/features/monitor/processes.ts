@@ -1,5 +1,5 @@
 /** What runs on a machine, as its tool ListProcesses tells it. */
-import { list, number, record, text } from "./told.ts";
+import { amount, list, number, record, text } from "./told.ts";
 
 export interface Process {
   readonly pid: number;
@@ -21,21 +21,26 @@ export interface Processes {
   readonly total: number;
 }
 
+/** Rows that are asked for, and shown whatever comes: more can be found by the filter. */
+export const MOST_PROCESSES = 200;
+
 export function processesOf(told: unknown): Processes {
   const { processes, matching, total } = record(told);
-  const rows = list(processes).flatMap((one) => {
+  const named = new Set<string>();
+  const rows = list(processes, MOST_PROCESSES).flatMap((one) => {
     const fields = record(one);
     const pid = number(fields.pid);
     const started = text(fields.started);
-    if (pid === undefined || started === undefined) return [];
+    if (pid === undefined || started === undefined || named.has(`${pid} ${started}`)) return [];
+    named.add(`${pid} ${started}`);
     return {
       ...{ pid, started },
       name: text(fields.name) ?? "",
       command: text(fields.command) ?? "",
       user: text(fields.user),
-      cpu: number(fields.cpu_percent) ?? 0,
-      memory: number(fields.memory_bytes) ?? 0,
+      cpu: amount(fields.cpu_percent) ?? 0,
+      memory: amount(fields.memory_bytes) ?? 0,
     };
   });
-  return { rows, matching: number(matching) ?? rows.length, total: number(total) ?? rows.length };
+  return { rows, matching: amount(matching) ?? rows.length, total: amount(total) ?? rows.length };
 }

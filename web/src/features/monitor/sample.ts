@@ -1,9 +1,16 @@
 /** A sample of how loaded a machine is, as its tool SystemMetrics tells it; what is not told is left out. */
-import { list, type Named, number, record, text } from "./told.ts";
+import { amount, list, type Named, number, record, text } from "./told.ts";
+
+/** What is shown of each list that a machine tells. */
+const MOST = { cores: 1024, load: 3, named: 64 } as const;
+/** In degrees: nothing is colder, and no sensor tells more. */
+const CELSIUS = { least: -273.15, most: 1000 } as const;
 
 export interface Sample {
-  /** Milliseconds since 1970, by the machine's clock. */
+  /** When it came, in milliseconds since 1970: the machine's own clock may be wrong, or go backwards. */
   readonly at: number;
+  /** Nobody watched just before: lines begin here. */
+  readonly isFirst: boolean;
   /** Of all processors together, 0 to 100. */
   readonly cpu: number | undefined;
   readonly cores: readonly (number | undefined)[];
@@ -37,49 +44,60 @@ export interface Interface {
 }
 
 /** Undefined: it is none. */
-export function sampleOf(told: unknown): Sample | undefined {
+export function sampleOf(told: unknown, when: Pick<Sample, "at" | "isFirst">): Sample | undefined {
   const sample = record(told);
-  const at = Date.parse(text(sample.at) ?? "");
-  if (Number.isNaN(at)) return undefined;
+  if (Number.isNaN(Date.parse(text(sample.at) ?? ""))) return undefined;
   const cpu = record(sample.cpu);
   const memory = record(sample.memory);
   const traffic = record(sample.disk_traffic);
-  const read = number(traffic.read_bytes_per_second);
-  const written = number(traffic.written_bytes_per_second);
+  const read = amount(traffic.read_bytes_per_second);
+  const written = amount(traffic.written_bytes_per_second);
   return {
-    at,
-    cpu: number(cpu.percent),
-    cores: list(cpu.cores).map(number),
-    load: list(cpu.load).map(number).filter(isKnown),
+    ...when,
+    cpu: percentage(cpu.percent),
+    cores: list(cpu.cores, MOST.cores).map(percentage),
+    load: list(cpu.load, MOST.load).map(amount).filter(isKnown),
     memory: roomOf(memory, ""),
     swap: roomOf(memory, "swap_"),
     disks: named(sample.disks).map((disk) => ({ name: disk.name, ...roomOf(disk, "") })),
-    silentDisks: list(sample.silent_disks).map(text).filter(isKnown),
+    silentDisks: list(sample.silent_disks, MOST.named).map(text).filter(isKnown),
     diskTraffic: read === undefined || written === undefined ? undefined : { read, written },
     network: named(sample.network).map((one) => ({
       name: one.name,
       isLoopback: one.loopback === true,
-      received: number(one.received_bytes_per_second) ?? 0,
-      sent: number(one.sent_bytes_per_second) ?? 0,
+      received: amount(one.received_bytes_per_second) ?? 0,
+      sent: amount(one.sent_bytes_per_second) ?? 0,
     })),
     temperatures: named(sample.temperatures).flatMap(({ name, celsius }) => {
       const known = number(celsius);
-      return known === undefined ? [] : [{ name, celsius: known }];
+      const isPossible = known !== undefined && known >= CELSIUS.least && known <= CELSIUS.most;
+      return isPossible ? [{ name, celsius: known }] : [];
     }),
-    uptimeSeconds: number(sample.uptime_seconds),
+    uptimeSeconds: amount(sample.uptime_seconds),
   };
 }
 
 function roomOf(told: Named, kind: "" | "swap_"): Room {
-  return { used: number(told[`${kind}used_bytes`]), total: number(told[`${kind}total_bytes`]) };
+  return { used: amount(told[`${kind}used_bytes`]), total: amount(told[`${kind}total_bytes`]) };
 }
 
+/** Those that have a name; one that has the name of an earlier one gets a number. */
 function named(told: unknown): (Named & { readonly name: string })[] {
-  return list(told).flatMap((one) => {
+  const taken = new Map<string, number>();
+  return list(told, MOST.named).flatMap((one) => {
     const fields = record(one);
     const name = text(fields.name);
-    return name === undefined ? [] : [{ ...fields, name }];
+    if (name === undefined) return [];
+    const count = (taken.get(name) ?? 0) + 1;
+    taken.set(name, count);
+    return [{ ...fields, name: count === 1 ? name : `${name} (${count})` }];
   });
+}
+
+/** Undefined: it is none. Rounding may make it a little more than all. */
+function percentage(value: unknown): number | undefined {
+  const known = amount(value);
+  return known === undefined ? undefined : Math.min(known, 100);
 }
 
 function isKnown<T>(value: T | undefined): value is T {

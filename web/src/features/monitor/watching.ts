@@ -9,6 +9,8 @@ export type WatchState =
   | { readonly kind: "connecting" }
   | { readonly kind: "asked" }
   | { readonly kind: "live" }
+  /** The stream is open, and nothing comes. */
+  | { readonly kind: "silent" }
   | { readonly kind: "reconnecting"; readonly isOffline: boolean }
   /** It will not come by itself. */
   | { readonly kind: "failed"; readonly error: MatrxError };
@@ -27,6 +29,10 @@ interface Wanted {
 const CREDIT = 128 * 1024;
 /** A line that is longer is no sample, in characters. */
 const LONGEST = 256 * 1024;
+/** However often a machine sends them, in milliseconds. */
+const APART = 500;
+/** So much later than it should, a sample is missed, in milliseconds. */
+const LATE = 10_000;
 
 /** Resolves when `signal` is aborted, or no samples will come. */
 export async function watch(wanted: Wanted, watcher: Watcher, signal: AbortSignal): Promise<void> {
@@ -34,7 +40,9 @@ export async function watch(wanted: Wanted, watcher: Watcher, signal: AbortSigna
   watcher.onState({ kind: "connecting" });
   while (!signal.aborted) {
     try {
-      await follow(wanted, watcher, signal, () => backoff.reset());
+      await follow(wanted, watcher, signal, () => backoff.opened());
+      if (signal.aborted) return;
+      watcher.onState({ kind: "reconnecting", isOffline: false });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof MatrxError)) throw error;
@@ -45,7 +53,7 @@ export async function watch(wanted: Wanted, watcher: Watcher, signal: AbortSigna
   }
 }
 
-/** Throws MatrxError when the stream breaks off. */
+/** Resolves when the machine ends the stream. Throws MatrxError when it breaks off. */
 async function follow(
   { link, everyMs }: Wanted,
   { onSample, onState }: Watcher,
@@ -56,12 +64,28 @@ async function follow(
   const options = { credit: CREDIT, signal, onApproval };
   const { answer, stream } = await link.open("SystemMetrics", { interval_ms: everyMs }, options);
   onOpen();
-  onState({ kind: "live" });
-  const first = sampleOf(answer.metadata);
-  if (first) onSample(first);
-  for await (const line of linesOf(stream)) {
-    const sample = sampleOf(parsed(line));
-    if (sample) onSample(sample);
+  let last: number | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const take = (told: unknown) => {
+    const now = performance.now();
+    if (last !== undefined && now - last < APART) return;
+    const sample = sampleOf(told, { at: Date.now(), isFirst: last === undefined });
+    if (!sample) return;
+    last = now;
+    onSample(sample);
+    listen();
+  };
+  const listen = () => {
+    onState({ kind: "live" });
+    clearTimeout(silence);
+    silence = setTimeout(() => onState({ kind: "silent" }), everyMs + LATE);
+  };
+  try {
+    listen();
+    take(answer.metadata);
+    for await (const line of linesOf(stream)) take(parsed(line));
+  } finally {
+    clearTimeout(silence);
   }
 }
 

@@ -3,10 +3,13 @@ import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { IconClipboard, IconClipboardText } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { isText, useKeptState } from "../../app/use-kept-state.ts";
+import type { CallAnswer } from "../../relay/call-events.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { TextView } from "../../ui/result/TextView.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import classes from "./Screen.module.css";
 import { useCall } from "./use-call.ts";
 
@@ -40,14 +43,19 @@ interface Found {
   readonly at: number;
 }
 
+function textIn({ metadata = {} }: CallAnswer): Found {
+  const { text, cut } = metadata;
+  if (!isText(text)) throw new Error("The machine's answer has no text, and can't be read here.");
+  return { text, isCut: cut === true, at: Date.now() };
+}
+
 function Reading({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, READ);
+  const { run, isBusy, isAsked, error } = useCall(device, READ, textIn);
+  const lack = useLack(device, READ.name);
   const [found, setFound] = useState<Found>();
   const read = async () => {
     const answer = await run({});
-    if (!answer) return;
-    const { text, cut } = answer.metadata ?? {};
-    setFound({ text: isText(text) ? text : "", isCut: cut === true, at: Date.now() });
+    if (answer) setFound(answer);
   };
   return (
     <Stack gap="xs">
@@ -56,13 +64,14 @@ function Reading({ device, isThere }: Props) {
           variant="default"
           leftSection={<IconClipboardText size={16} aria-hidden />}
           loading={isBusy}
-          disabled={!isThere}
+          disabled={!isThere || lack !== undefined}
           onClick={() => void read()}
         >
           Read it
         </Button>
       </div>
-      {isAsked && <Asked />}
+      {lack !== undefined && <Text size="sm">{lack}</Text>}
+      {isAsked && <WaitsForApproval>Reading it</WaitsForApproval>}
       {error !== undefined && <Problem error={error} />}
       {found && (
         <>
@@ -88,7 +97,8 @@ function Reading({ device, isThere }: Props) {
 }
 
 function Writing({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, WRITE);
+  const { run, isBusy, isAsked, error } = useCall(device, WRITE, ({ type }) => type);
+  const lack = useLack(device, WRITE.name);
   const [typed, setTyped] = useKeptState(`clipboard:${device}`, isText);
   const [putAt, setPutAt] = useState<number>();
   const text = typed ?? "";
@@ -117,12 +127,13 @@ function Writing({ device, isThere }: Props) {
             variant="default"
             leftSection={<IconClipboard size={16} aria-hidden />}
             loading={isBusy}
-            disabled={!isThere || text === ""}
+            disabled={!isThere || lack !== undefined || text === ""}
           >
             Put it there
           </Button>
         </div>
-        {isAsked && <Asked />}
+        {lack !== undefined && <Text size="sm">{lack}</Text>}
+        {isAsked && <WaitsForApproval>Putting it there</WaitsForApproval>}
         {error !== undefined && <Problem error={error} />}
         {putAt !== undefined && text === "" && (
           <div role="status">
@@ -132,8 +143,4 @@ function Writing({ device, isThere }: Props) {
       </Stack>
     </form>
   );
-}
-
-function Asked() {
-  return <Text size="sm">It waits for somebody's approval: see Activity.</Text>;
 }

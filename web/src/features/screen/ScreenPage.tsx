@@ -9,7 +9,9 @@ import { Problem } from "../../ui/Problem.tsx";
 import { PictureView } from "../../ui/result/PictureView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
 import { OfMachine } from "../device/OfMachine.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import { useObstacle } from "../tools/use-obstacle.ts";
 import { ClipboardPanel } from "./ClipboardPanel.tsx";
 import classes from "./Screen.module.css";
@@ -35,7 +37,9 @@ export function ScreenPage() {
 }
 
 function Screen({ device, name }: { device: string; name: string }) {
-  const obstacle = useObstacle(device);
+  const away = useObstacle(device);
+  const lack = useLack(device, "Screenshot");
+  const obstacle = away ?? lack;
   const { picture, error, isBusy, isAsked, pace, monitor, take, setPace, setMonitor } = useScreen(
     device,
     obstacle === undefined,
@@ -80,7 +84,7 @@ function Screen({ device, name }: { device: string; name: string }) {
       {obstacle && <Text size="sm">{obstacle}</Text>}
       {error !== undefined && <Problem error={error} />}
       <Panel title="Picture">
-        {isAsked && <Text size="sm">It waits for somebody's approval: see Activity.</Text>}
+        {isAsked && <WaitsForApproval>The picture</WaitsForApproval>}
         {picture ? (
           <>
             <div className={classes.taken} role="status">
@@ -101,7 +105,7 @@ function Screen({ device, name }: { device: string; name: string }) {
           </Text>
         )}
       </Panel>
-      <ClipboardPanel device={device} isThere={obstacle === undefined} />
+      <ClipboardPanel device={device} isThere={away === undefined} />
     </Page>
   );
 }

@@ -16,15 +16,17 @@ export interface Monitor {
   readonly words: string;
 }
 
-/** Undefined: the answer has none. */
-export function pictureIn({ image, metadata = {} }: CallAnswer): Picture | undefined {
-  if (!image) return undefined;
+const MOST_MONITORS = 32;
+
+/** Throws Error: the answer has none. */
+export function pictureIn({ image, metadata = {} }: CallAnswer): Picture {
+  if (!image) throw new Error("The machine's answer has no picture.");
   const { monitors } = metadata;
   return {
     type: image.media_type,
     base64: image.base64_data,
     at: Date.now(),
-    monitors: Array.isArray(monitors) ? monitors.flatMap(monitorOf) : [],
+    monitors: Array.isArray(monitors) ? monitors.slice(0, MOST_MONITORS).flatMap(monitorOf) : [],
     isOneColour: metadata.one_colour === true,
   };
 }
@@ -33,5 +35,6 @@ function monitorOf(told: unknown): Monitor[] {
   if (typeof told !== "object" || told === null) return [];
   const { index, name, width, height } = told as Readonly<Record<string, unknown>>;
   if (typeof index !== "number") return [];
-  return [{ index, words: `${String(name).slice(0, 100)}, ${width} × ${height}` }];
+  const size = typeof width === "number" && typeof height === "number" ? `, ${width} × ${height}` : "";
+  return [{ index, words: `${String(name).slice(0, 100)}${size}` }];
 }

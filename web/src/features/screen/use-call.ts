@@ -1,7 +1,7 @@
 /** A tool that is called when somebody asks: one call at a time, and what became of it. */
 import { useEffect, useRef, useState } from "react";
 import type { Tool } from "../../relay/call.ts";
-import type { CallAnswer } from "../../relay/call-events.ts";
+import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { FailedCall } from "../../relay/failed-call.ts";
 import { newCall, type ToolCall } from "../../relay/way.ts";
 
@@ -14,27 +14,39 @@ interface State {
 
 const NOTHING: State = { error: undefined, isBusy: false, isAsked: false };
 
-export function useCall(device: string, tool: Tool) {
+/** `read`: what the page wants of an answer; throws if that is not in it. `onAsked`: somebody has to allow the call. */
+export function useCall<T>(
+  device: string,
+  tool: Tool,
+  read: (answer: CallAnswer) => T,
+  onAsked?: () => void,
+) {
   const [state, setState] = useState(NOTHING);
   const running = useRef<ToolCall>(undefined);
   useEffect(() => () => running.current?.leave(), []);
 
-  /** Its answer; undefined if it failed, which `error` tells then, or if somebody has left the page. */
-  const run = async (input: Record<string, unknown>): Promise<CallAnswer | undefined> => {
+  /** What was read; undefined if the call failed, which `error` tells then, or if somebody has left the page. */
+  const run = async (input: Record<string, unknown>): Promise<T | undefined> => {
     const call = newCall(device, tool);
     running.current = call;
     setState({ ...NOTHING, isBusy: true });
     const listener = {
       onCall: () => undefined,
-      onEvent: ({ type }: { readonly type: string }) =>
-        type === "approval" && setState((before) => ({ ...before, isAsked: true })),
+      onEvent: (event: CallEvent) => {
+        if (event.type !== "approval") return;
+        const isAsked = event.state === "pending";
+        setState((before) => ({ ...before, isAsked }));
+        if (isAsked) onAsked?.();
+      },
       onTrouble: () => undefined,
     };
     try {
       const answer = await call.run(input, listener);
-      if (answer?.type === "error") throw new FailedCall(answer);
-      if (answer) setState(NOTHING);
-      return answer;
+      if (!answer) return undefined;
+      if (answer.type === "error") throw new FailedCall(answer);
+      const found = read(answer);
+      setState(NOTHING);
+      return found;
     } catch (error) {
       setState({ ...NOTHING, error });
       return undefined;

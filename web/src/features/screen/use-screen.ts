@@ -11,15 +11,16 @@ const TOOL = { name: "Screenshot", effect: "execute" } as const;
 
 /** `isThere`: otherwise none are asked for. */
 export function useScreen(device: string, isThere: boolean) {
-  const { run, ...state } = useCall(device, TOOL);
   const [picture, setPicture] = useState<Picture>();
   const [pace, setPace] = useState(NO_PACE);
+  // Nobody is asked again and again.
+  const { run, ...state } = useCall(device, TOOL, pictureIn, () => setPace(NO_PACE));
   const [monitor, setMonitor] = useState<number>();
   const isSeen = useIsSeen();
 
   const take = async () => {
-    const answer = await run({ format: "jpeg", ...(monitor !== undefined && { monitor }) });
-    if (answer) setPicture(pictureIn(answer));
+    const taken = await run({ format: "jpeg", ...(monitor !== undefined && { monitor }) });
+    if (taken) setPicture(taken);
     // What was refused once is not asked for again and again.
     else setPace(NO_PACE);
   };

@@ -2,8 +2,9 @@
 import { ActionIcon, Textarea } from "@mantine/core";
 import { IconKeyboard, IconSend2 } from "@tabler/icons-react";
 import { type PointerEvent, type ReactNode, useState } from "react";
-import { sayProblem } from "../../ui/notices.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
 import { arrowKey, type Modifier, releaseModifiers, tapModifier, useModifiers } from "./modifiers.ts";
+import { pasteable } from "./pasting.ts";
 import classes from "./Terminal.module.css";
 import type { TerminalView } from "./view.ts";
 
@@ -107,8 +108,9 @@ function ComposeBar({ view }: Props) {
   const [text, setText] = useState("");
   const send = () => {
     releaseModifiers();
-    view()?.type(`${text.replaceAll("\n", "\r")}\r`);
-    setText("");
+    const isTyped = view()?.type(`${pasteable(text).replaceAll("\n", "\r")}\r`) ?? false;
+    if (isTyped) setText("");
+    else say("The terminal takes no keys now: nothing was sent.");
   };
   return (
     <form

@@ -2,9 +2,11 @@
 import "../../app/mantine-rest.css";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { Page } from "../../ui/Page.tsx";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import { OfMachine } from "../device/OfMachine.tsx";
+import { useLack } from "../tools/use-lack.ts";
 import { FilesBeside } from "../workspace/FilesBeside.tsx";
 import classes from "./Terminal.module.css";
 import { useVisibleHeight } from "./use-visible-height.ts";
@@ -27,7 +29,19 @@ export function TerminalPage() {
   );
 }
 
-function Terminals({ device, machine }: { device: string; machine: string }) {
+interface Props {
+  readonly device: string;
+  /** Its name. */
+  readonly machine: string;
+}
+
+function Terminals(props: Props) {
+  const lack = useLack(props.device, "TerminalAttach");
+  if (lack !== undefined) return <Page title={`Terminals of ${props.machine}`}>{lack}</Page>;
+  return <WholePage {...props} />;
+}
+
+function WholePage({ device, machine }: Props) {
   const page = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const title = `Terminals of ${machine}`;

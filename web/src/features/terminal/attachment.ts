@@ -39,8 +39,11 @@ export interface AttachmentOptions {
   readonly onViewers: (viewers: readonly Viewer[]) => void;
   /** Keys are dropped, for too many wait. */
   readonly onDropped: () => void;
+  /** Keys that waited will not be sent. */
+  readonly onUnsent: () => void;
 }
 
+const NOTHING = new Uint8Array();
 const CREDIT = 256 * 1024;
 /** Keys that wait while there is no connection, in bytes: more are dropped. */
 const KEYS_MAX = 4 * 1024;
@@ -81,6 +84,7 @@ export class Attachment {
   /** The terminal stays as it is. */
   leave(): void {
     this.#left.abort();
+    this.#dropKeys();
   }
 
   async #run(): Promise<void> {
@@ -89,11 +93,16 @@ export class Attachment {
     onState({ kind: "connecting" });
     while (!this.#left.signal.aborted) {
       try {
-        return onState(await this.#attached(() => backoff.reset()));
+        const end = await this.#attached(() => backoff.opened());
+        this.#dropKeys();
+        return onState(end);
       } catch (error) {
         if (this.#left.signal.aborted) return;
         if (!(error instanceof MatrxError)) throw error;
-        if (!isPassing(error)) return onState({ kind: "failed", error });
+        if (!isPassing(error)) {
+          this.#dropKeys();
+          return onState({ kind: "failed", error });
+        }
         onState({
           ...{ kind: "reconnecting", isOffline: error.code === "DEVICE_OFFLINE", why: error.message },
         });
@@ -160,12 +169,21 @@ export class Attachment {
         this.#sequence = message.to;
       } else if (message?.type === "resized") screen.resized(message);
       else if (message?.type === "viewers") onViewers(message.viewers);
+      // However many come at once, the page goes on to answer in between.
+      await screen.write(NOTHING);
     }
     const { exit_code: code, signal } = stream.trailer ?? {};
     return {
       ...{ kind: "ended", code: typeof code === "number" ? code : undefined },
       signal: typeof signal === "string" ? signal : undefined,
     };
+  }
+
+  #dropKeys(): void {
+    if (this.#keys.length === 0) return;
+    this.#keys = [];
+    this.#keyBytes = 0;
+    this.#options.onUnsent();
   }
 
   /** One at a time. What goes wrong with the stream, its reader sees. */

@@ -63,19 +63,25 @@ export interface OpenTerminal {
   readonly recorded: boolean;
 }
 
+/** Longer lists are cut. */
+const MOST_LISTED = 256;
+
 /** Those of a `TerminalList` that still run. */
 export function openTerminals(metadata: unknown): OpenTerminal[] {
   const list = isFields(metadata) && Array.isArray(metadata.terminals) ? metadata.terminals : [];
-  return list.filter(isFields).flatMap((one) => {
-    const { terminal, own = true, viewers, running, recorded } = one;
-    if (typeof terminal !== "string" || running !== true) return [];
-    return {
-      ...{ terminal, own: own === true, name: textOf(one.name), shell: textOf(one.shell) ?? "shell" },
-      ...{ cwd: textOf(one.cwd) ?? "", title: textOf(one.title) ?? "", foreground: textOf(one.foreground) },
-      ...{ started: textOf(one.started) ?? "", viewers: isCount(viewers) ? viewers : 0 },
-      recorded: recorded === true,
-    };
-  });
+  return list
+    .slice(0, MOST_LISTED)
+    .filter(isFields)
+    .flatMap((one) => {
+      const { terminal, own = true, viewers, running, recorded } = one;
+      if (typeof terminal !== "string" || running !== true) return [];
+      return {
+        ...{ terminal, own: own === true, name: textOf(one.name), shell: textOf(one.shell) ?? "shell" },
+        ...{ cwd: textOf(one.cwd) ?? "", title: textOf(one.title) ?? "", foreground: textOf(one.foreground) },
+        ...{ started: textOf(one.started) ?? "", viewers: isCount(viewers) ? viewers : 0 },
+        recorded: recorded === true,
+      };
+    });
 }
 
 /** What `TerminalCreate` made. */

@@ -86,7 +86,7 @@ export class Room {
   }
 
   /** All that run on the machine. Throws MatrxError. */
-  async list(options?: CallOptions): Promise<OpenTerminal[]> {
+  async list(options: CallOptions = ASKED): Promise<OpenTerminal[]> {
     const { metadata } = await this.link.call("TerminalList", {}, options);
     return openTerminals(metadata);
   }

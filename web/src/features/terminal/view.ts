@@ -120,7 +120,8 @@ export class TerminalView implements Screen {
       ...{ link, terminal: id, write: !watches, screen: this },
       onState: (attachment) => this.#enter(attachment),
       onViewers: (viewers) => this.useState.setState({ viewers }),
-      onDropped: () => say("Too much was typed while there was no connection: the last of it was dropped."),
+      onDropped: () => say("Too much was typed or pasted at once: the last of it was not sent."),
+      onUnsent: () => say("Some of what was typed was not sent."),
     });
   }
 
@@ -148,9 +149,12 @@ export class TerminalView implements Screen {
     this.#emulator.terminal.options.theme = theme;
   }
 
-  /** Types, as if keys were pressed. */
-  type(data: string): void {
-    this.#emulator.terminal.input(data);
+  /** Types, as if keys were pressed. False: the terminal takes no keys. */
+  type(data: string): boolean {
+    const { terminal } = this.#emulator;
+    if (terminal.options.disableStdin || !this.#attachment) return false;
+    terminal.input(data);
+    return true;
   }
 
   get hasApplicationCursor(): boolean {

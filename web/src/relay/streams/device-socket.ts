@@ -1,6 +1,6 @@
 /** One connection to a machine, on which calls open streams. When it is lost, all of them end, each with the reason. */
 import type { ToCaller } from "@matrx/shared/caller/to-caller.ts";
-import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorCode, HOPS, MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame, type StreamFrame } from "@matrx/shared/streams/frame.ts";
@@ -77,19 +77,22 @@ export class DeviceSocket {
   async open(tool: string, input: Input, { credit, ...options }: StreamOptions): Promise<Opened> {
     this.signal.throwIfAborted();
     const number = ++this.#last;
+    const { signal } = options;
+    const stop = () => stream.reset(cancelled().shape());
     const stream = new StreamEnd({
       ...{ connection: ANY_CONNECTION, stream: number, side: "caller", hop: "caller", window: credit },
       ...{ credit: 0, frameBytes: LIMITS.streamSharedBytes },
       send: (frame) => this.#socket?.send(frame),
-      onClosed: () => this.#streams.delete(number),
+      onClosed: () => {
+        this.#streams.delete(number);
+        signal?.removeEventListener("abort", stop);
+      },
     });
     this.#streams.set(number, stream);
-    const { signal } = options;
-    const stop = () => stream.reset(cancelled().shape());
     try {
       const answer = await this.#answered(tool, input, options, { stream: number, credit });
-      signal?.addEventListener("abort", stop, { once: true });
       if (signal?.aborted) stop();
+      else if (this.#streams.has(number)) signal?.addEventListener("abort", stop, { once: true });
       return { answer, stream };
     } catch (error) {
       if (error instanceof MatrxError) stream.lose(error.shape());
@@ -187,8 +190,14 @@ export function frameOf(data: unknown): Frame | undefined {
   }
 }
 
-function errorOf({ code, output, hint, hop }: Extract<ToCaller, { type: "error" }>): MatrxError {
-  return new MatrxError({ code, message: output, hint, hop });
+/** A machine may have written anything into it, and a newer relay has codes that this page does not know. */
+function errorOf({ code, output, hint, hop }: Readonly<Record<string, unknown>>): MatrxError {
+  return new MatrxError({
+    code: typeof code === "string" ? (code as ErrorCode) : "INTERNAL",
+    message: typeof output === "string" ? output : "The call ended, and its answer can't be read here.",
+    ...(typeof hint === "string" && { hint }),
+    hop: HOPS.find((known) => known === hop) ?? "device",
+  });
 }
 
 function cancelled(): MatrxError {

@@ -24,11 +24,18 @@ interface Props {
 export function PictureView({ type, base64, fileName }: Props) {
   const [isLarge, setLarge] = useState(false);
   const [size, setSize] = useState<{ width: number; height: number }>();
+  const [broken, setBroken] = useState<string>();
   const ending = ENDINGS.get(type);
   if (ending === undefined)
     return (
       <Text size="sm" c="dimmed">
         A picture of type {visibleLine(type.slice(0, 100))}, which can't be shown here.
+      </Text>
+    );
+  if (broken === base64)
+    return (
+      <Text size="sm" c="dimmed">
+        What came is not a picture, and can't be shown here.
       </Text>
     );
   const Icon = isLarge ? IconZoomOut : IconZoomIn;
@@ -41,6 +48,7 @@ export function PictureView({ type, base64, fileName }: Props) {
           onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
             setSize({ width, height })
           }
+          onError={() => setBroken(base64)}
         />
       </div>
       <Group gap="xs" mt={8}>
