@@ -14,6 +14,7 @@ import {
   tabAfter,
   watching,
 } from "./layout.ts";
+import { usePublishedTerminals } from "./mounted.ts";
 import { OpenTerminals } from "./OpenTerminals.tsx";
 import { PaneTree } from "./PaneTree.tsx";
 import { growFont } from "./preferences.ts";
@@ -51,6 +52,7 @@ export function Workspace({ device, machine }: Props) {
   });
   const terminals = useTerminals(room, layout, change);
   useWish(device, room, terminals);
+  usePublishedTerminals(device, room, layout, change);
   const active = activePane(layout);
   const view = () => room?.shown(active?.id);
   const goTo = (pane: string | undefined) => {
