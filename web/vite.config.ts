@@ -44,6 +44,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "frame", tags: ["$initial"], priority: 1 },
+            // What nearly every page of a machine needs is one file, too, with what it needs itself.
+            { name: "machine", test: /features[\\/](?:device[\\/]OfMachine|page-tools[\\/]PageToolsOf)\./ },
             { name: "icons", test: /@tabler[\\/]icons-react/ },
           ],
         },

@@ -49,7 +49,7 @@ export function terminalExecuteTool(parts: TerminalParts) {
     description:
       "Run a command in a shell on a terminal, which keeps variables and environment for the next one: for interactive programs. Returns output and exit code; if it runs longer than 30 seconds, go on with `TerminalInput`.",
     details:
-      "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command. When a token has 16 terminals, the oldest idle one that was opened for a command is closed.",
+      "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command. When a token has 16 terminals, the oldest idle one that was opened for a command is closed. In the metadata, `output_chars` is how much of `output` the terminal wrote, since a note may follow, and `ended` says that the terminal ended with the command.",
     input,
     model: { omit: ["yield_ms"] },
     timeoutMs: MAX_YIELD_MS + 30_000,
@@ -81,13 +81,16 @@ export function terminalExecuteTool(parts: TerminalParts) {
       const live = (offset: number, bytes: Buffer) => output("stdout", offset, decoder.write(bytes));
       try {
         const execution = await execute(terminals, id, command, { grant, yieldMs: yield_ms, signal, live });
-        const { exit } = execution;
+        const { exit, outcome } = execution;
+        const { text, note } = await told(execution, id, grant);
         return {
-          output: await told(execution, id, grant),
+          output: noted(text, note),
           metadata: {
             terminal: id,
-            running: execution.outcome === "running" || execution.outcome === "unfinished",
+            running: outcome === "running" || outcome === "unfinished",
+            ...(outcome === "closed" && { ended: true }),
             exit_code: exit,
+            output_chars: text.length,
             duration_ms: Math.round(performance.now() - began),
           },
           ...(exit !== null && { exit }),
@@ -98,31 +101,40 @@ export function terminalExecuteTool(parts: TerminalParts) {
     },
   });
 
-  async function told(execution: Execution, id: string, grant: ToolContext["grant"]): Promise<string> {
+  async function told(execution: Execution, id: string, grant: ToolContext["grant"]): Promise<Told> {
     const { outcome, exit } = execution;
     const keys = toolName("TerminalInput");
-    const { text, alternate } =
+    const { text: screen, alternate } =
       outcome === "ended" || outcome === "closed" ? NO_SCREEN : await terminals.screen(id, grant);
-    const end = screenText(text).split("\n").slice(-SCREEN_LINES).join("\n");
+    const end = screenText(screen).split("\n").slice(-SCREEN_LINES).join("\n");
     switch (outcome) {
       case "ended":
-        return noted(
-          terminalText(execution.output),
-          exit === 0 ? undefined : `Exit code ${exit ?? "unknown"}`,
-        );
+        return {
+          text: terminalText(execution.output),
+          note: exit === 0 ? undefined : `Exit code ${exit ?? "unknown"}`,
+        };
       case "closed":
-        return noted(terminalText(execution.output), `${id} ended with it`);
+        return { text: terminalText(execution.output), note: `${id} ended with it` };
       case "running":
-        return noted(
-          alternate ? screenText(text) : terminalText(execution.output),
-          `It still runs in ${id}: go on with ${keys}`,
-        );
+        return {
+          text: alternate ? screenText(screen) : terminalText(execution.output),
+          note: `It still runs in ${id}: go on with ${keys}`,
+        };
       case "unrun":
-        return noted(end, "The shell did not run it");
+        return { text: end, note: "The shell did not run it" };
       case "unfinished":
-        return noted(end, `The shell waits for the rest of it: type that with ${keys}, or press ctrl-c`);
+        return {
+          text: end,
+          note: `The shell waits for the rest of it: type that with ${keys}, or press ctrl-c`,
+        };
     }
   }
+}
+
+interface Told {
+  /** What the terminal shows of it. */
+  readonly text: string;
+  readonly note: string | undefined;
 }
 
 function noted(text: string, note: string | undefined): ToolResult["output"] {

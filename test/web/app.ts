@@ -42,15 +42,21 @@ export interface App {
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
 }
 
-/** Starts them before the tests of a file, and ends them after. `relayOptions`: how the relay is started. */
-export function startApp(relayOptions: () => Promise<RelayOptions> = async () => ({})): App {
+/**
+ * Starts them before the tests of a file, and ends them after. `relayOptions`: how the relay is started; `browserArgs`: more of
+ * Chromium's own options.
+ */
+export function startApp(
+  relayOptions: () => Promise<RelayOptions> = async () => ({}),
+  ...browserArgs: string[]
+): App {
   let relay: TestRelay;
   let machine: Machine;
   let browser: Browser;
   beforeAll(async () => {
     relay = await startRelay(await relayOptions());
     machine = await connectMachine(relay);
-    browser = await startBrowser();
+    browser = await startBrowser(...browserArgs);
   });
   afterAll(async () => {
     await browser?.close();

@@ -6,7 +6,7 @@ import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type App, startApp } from "./app.ts";
 
 /** As `startApp`, with a shell that knows nothing of the user's own, and without terminals that outlive the tests. */
-export function startTerminalApp(): App {
+export function startTerminalApp(...browserArgs: string[]): App {
   const home = makeFolder();
   let dataDir: string | undefined;
   beforeAll(() => {
@@ -18,7 +18,7 @@ export function startTerminalApp(): App {
     removeFolder(home);
     vi.unstubAllEnvs();
   });
-  const app = startApp();
+  const app = startApp(undefined, ...browserArgs);
   beforeAll(() => {
     dataDir = app.relay.dataDir;
   });

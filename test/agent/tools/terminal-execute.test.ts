@@ -223,6 +223,23 @@ test("the terminal that ends with its command is told, and then it is gone", asy
     expect((await failure(bench.call(tool, { terminal, ...input }))).code).toBe("CONFLICT");
 });
 
+test("what the terminal wrote is told from the note after it, and so is that the terminal ended with it", async () => {
+  const bench = await Workbench.open();
+  const { metadata: opened } = await bench.call("TerminalCreate", bash);
+  const { terminal } = opened ?? {};
+  for (const [command, text, note] of [
+    ["printf hi", "hi", ""],
+    ["printf hi; false", "hi", "\n[Exit code 1]"],
+    ["echo '[Exit code 1]'; false", "[Exit code 1]\n", "[Exit code 1]"],
+    ["echo bye; exit 3", "bye\nexit\n", `[${terminal} ended with it]`],
+  ] as const) {
+    const { output, metadata } = await bench.call("TerminalExecute", { command, terminal });
+    expect(output).toBe(text + note);
+    expect(metadata).toMatchObject({ output_chars: text.length });
+    expect(metadata?.ended).toBe(command.endsWith("exit 3") ? true : undefined);
+  }
+});
+
 test("a long output comes with its beginning and its end", async () => {
   const bench = await Workbench.open();
   const { output } = await run(bench, "seq 1 200000");

@@ -7,6 +7,7 @@ import { useDevice, useDevices } from "../../relay/devices.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { NotThroughHere } from "../direct/NotThroughHere.tsx";
+import { PageToolsOf } from "../page-tools/PageToolsOf.tsx";
 
 interface Props {
   readonly id: string;
@@ -41,5 +42,10 @@ export function OfMachine({ id, title, notDirectly, notOfPrograms, children }: P
       </Page>
     );
   if (device.kind === "bare" && notOfPrograms) return <Page title={title}>{notOfPrograms}</Page>;
-  return children(device);
+  return (
+    <>
+      <PageToolsOf device={device} />
+      {children(device)}
+    </>
+  );
 }

@@ -21,6 +21,7 @@ import classes from "./Files.module.css";
 import { FolderList } from "./FolderList.tsx";
 import { FolderTree } from "./FolderTree.tsx";
 import { FolderTrouble } from "./FolderTrouble.tsx";
+import { usePublishedFolder } from "./mounted.ts";
 import { HOME, nameOf, parentOf, plainPath, splatOf } from "./paths.ts";
 import { Preview } from "./preview/Preview.tsx";
 import { QuestionBar } from "./QuestionBar.tsx";
@@ -52,6 +53,7 @@ export function FolderView({ device, path }: Props) {
   useEffect(() => {
     usePageTitle.setState({ title: `${visibleLine(file ?? name)} on ${nameInText(device.name)}` });
   }, [file, name, device.name]);
+  usePublishedFolder(device.id, path, folder, query);
   useMovedOn({ device: device.id, path, told: folder.path, error: query.error, navigate });
   const retry = () => void query.refetch();
   return (

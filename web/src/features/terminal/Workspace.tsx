@@ -17,6 +17,7 @@ import {
   titled,
   watching,
 } from "./layout.ts";
+import { usePublishedTerminals } from "./mounted.ts";
 import { OpenTerminals } from "./OpenTerminals.tsx";
 import { PaneTree } from "./PaneTree.tsx";
 import { growFont } from "./preferences.ts";
@@ -60,6 +61,7 @@ export function Workspace({ device, machine, toFiles, filesLink }: Props) {
   const terminals = useTerminals(room, layout, change);
   const isRestored = useLastLayout(device, room, change);
   useWishedTerminal(device, room && isRestored ? terminals : undefined);
+  usePublishedTerminals(device, isRestored ? room : undefined, layout, change);
   const active = activePane(layout);
   const view = () => room?.shown(active?.id);
   const goTo = (pane: string | undefined) => {

@@ -131,7 +131,8 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
   };
 }
 
-function paneOf(shown: Pick<Pane, "terminal" | "name">, watches: boolean): Pane {
+/** A new one. */
+export function paneOf(shown: Pick<Pane, "terminal" | "name">, watches: boolean): Pane {
   return { kind: "pane", id: crypto.randomUUID(), ...shown, watches };
 }
 

@@ -14,6 +14,12 @@ export function useVisibleHeight(page: RefObject<HTMLElement | null>): void {
     };
     fit();
     seen.addEventListener("resize", fit);
-    return () => seen.removeEventListener("resize", fit);
+    // What appears above it moves it.
+    const observer = new ResizeObserver(fit);
+    observer.observe(document.body);
+    return () => {
+      seen.removeEventListener("resize", fit);
+      observer.disconnect();
+    };
   }, [page]);
 }

@@ -14,6 +14,7 @@ import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { DirectTrouble } from "../direct/DirectTrouble.tsx";
 import { NotConnected } from "../direct/NotConnected.tsx";
+import { PageToolsOf } from "../page-tools/PageToolsOf.tsx";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
 import { ToolLink } from "./ToolLink.tsx";
@@ -42,6 +43,7 @@ export function ToolsPage() {
       }
       actions={tool && <Status tone={effectWords(tool.effect).tone}>{effectWords(tool.effect).text}</Status>}
     >
+      {view && <PageToolsOf device={view} />}
       {device === LOCAL_DEVICE && <DirectTrouble />}
       <Loaded query={query}>
         {() =>

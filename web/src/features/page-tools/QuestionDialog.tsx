@@ -1,0 +1,107 @@
+/** Asks the person what an AI or a script may do. Its no has the focus, and only a person's own press says yes. */
+import "../../app/mantine-rest.css";
+import { Button, Modal, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { visibleLines } from "../../ui/visible-text.ts";
+import { DecisionButton } from "../activity/DecisionButton.tsx";
+import { GuardContext, useGuard } from "../activity/guard.ts";
+import { TextLines } from "../activity/TextLines.tsx";
+import type { Act, Question } from "./gate.ts";
+import classes from "./PageTools.module.css";
+
+interface Props {
+  readonly question: Question;
+  readonly machine: string;
+}
+
+export function QuestionDialog({ question, machine }: Props) {
+  const { act, answer } = question;
+  return (
+    <Modal
+      opened
+      onClose={() => answer("deny")}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+      size="lg"
+      title={
+        act
+          ? `An AI or a script wants to do this on ${machine}`
+          : `An AI or a script in this browser wants to use ${machine}`
+      }
+      transitionProps={{ duration: 0 }}
+    >
+      {act ? (
+        <ActQuestion key={question.id} act={act} answer={answer} />
+      ) : (
+        <ReachQuestion key={question.id} answer={answer} />
+      )}
+    </Modal>
+  );
+}
+
+type Answering = Pick<Question, "answer">;
+
+function ReachQuestion({ answer }: Answering) {
+  const about = useId();
+  return (
+    <Guarded>
+      <Text id={about} size="sm">
+        It could see the files and terminals that you can see on this machine. Commands, and closing
+        terminals, would each be asked. What you answer holds in this tab until you leave the machine or press
+        Stop.
+      </Text>
+      <div className={classes.answers}>
+        <Deny answer={answer} />
+        <DecisionButton about={about} isSending={false} press={() => answer("look")}>
+          Look only
+        </DecisionButton>
+        <DecisionButton about={about} isSending={false} press={() => answer("act")}>
+          Also run commands, each asked
+        </DecisionButton>
+      </div>
+    </Guarded>
+  );
+}
+
+function ActQuestion({ act: { what, exactly }, answer }: Answering & { readonly act: Act }) {
+  const about = useId();
+  return (
+    <Guarded>
+      <p id={about} className={classes.what}>
+        {what}
+      </p>
+      {exactly !== undefined && <TextLines label="Exactly this" text={visibleLines(exactly)} />}
+      <div className={classes.answers}>
+        <Deny answer={answer} />
+        <DecisionButton about={about} isSending={false} press={() => answer("all")}>
+          Allow all for 15 minutes
+        </DecisionButton>
+        <DecisionButton about={about} isSending={false} press={() => answer("once")}>
+          Allow once
+        </DecisionButton>
+      </div>
+    </Guarded>
+  );
+}
+
+/** Nothing can be allowed that has only just appeared. */
+function Guarded({ children }: { children: ReactNode }) {
+  const content = useRef<HTMLDivElement>(null);
+  const guard = useGuard(content);
+  return (
+    <GuardContext value={guard}>
+      <div ref={content}>{children}</div>
+    </GuardContext>
+  );
+}
+
+/** Also of a question that follows another one in the same dialog. */
+function Deny({ answer }: Answering) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <Button ref={button} variant="default" data-autofocus onClick={() => answer("deny")}>
+      Deny
+    </Button>
+  );
+}

@@ -1,0 +1,77 @@
+/** Calls of a machine's own tools, on the way that all pages take: policy, approvals and record hold for them as for any other. */
+import { ApiError } from "../../relay/api-error.ts";
+import type { Tool } from "../../relay/call.ts";
+import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
+import { newCall, type ToolCall } from "../../relay/way.ts";
+import { say, sayProblem } from "../../ui/notices.ts";
+import { timedOut } from "./failure.ts";
+
+/** Longer than a person may take to allow a call, in milliseconds. */
+const LONGEST = 600_000;
+
+export type Metadata = Readonly<Record<string, unknown>>;
+
+export interface Success {
+  readonly output: string;
+  readonly metadata: Metadata;
+}
+
+type Input = Record<string, unknown>;
+
+export class MachineCalls {
+  readonly device: string;
+  /** Ends the call, and what it runs on the machine. */
+  readonly signal: AbortSignal;
+
+  constructor(device: string, signal: AbortSignal) {
+    this.device = device;
+    this.signal = signal;
+  }
+
+  /** Throws ApiError: also what the tool refused; PageToolError: it took too long; the signal's reason. */
+  async call(tool: Tool, input: Input): Promise<Success> {
+    this.signal.throwIfAborted();
+    const call = newCall(this.device, tool);
+    const ended = Promise.withResolvers<never>();
+    const end = (reason: unknown) => {
+      stop(call, tool);
+      ended.reject(reason);
+    };
+    const abort = () => end(this.signal.reason);
+    this.signal.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(() => end(timedOut(`${tool.name} did not end in time`)), LONGEST);
+    try {
+      const run = call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
+      return successOf(await Promise.race([run, ended.promise]));
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener("abort", abort);
+    }
+  }
+}
+
+/** What only reads is stopped when nobody waits for it; the rest has to be told, and answers once it has ended. */
+function stop(call: ToolCall, { effect }: Tool): void {
+  if (effect === "read") return call.leave();
+  void call.stop().then(
+    () => call.id !== undefined && call.leave(),
+    (error: unknown) => sayProblem(error),
+  );
+}
+
+function sayQuestion(event: CallEvent): void {
+  if (event.type === "approval" && event.state === "pending")
+    say("An AI's call waits for an approval: it is under Activity, Needs you.");
+}
+
+function successOf(answer: CallAnswer | undefined): Success {
+  if (!answer) throw new Error("Nobody waits for the answer any more");
+  const { type, output, code, hint, hop, metadata } = answer;
+  if (type === "success") return { output, metadata: metadata ?? {} };
+  throw new ApiError(422, {
+    detail: output,
+    ...(code !== undefined && { code }),
+    ...(hint !== undefined && { hint }),
+    ...(hop !== undefined && { hop }),
+  });
+}

@@ -1,0 +1,67 @@
+/** Page tools that do several things at once. */
+import { tooMuch } from "../failure.ts";
+import { optional, text } from "../fields.ts";
+import { editorLine, wordsOf } from "../shell-words.ts";
+import { defineTool, type PageTool } from "../tool.ts";
+import { found } from "./file-tools.ts";
+import { executed, LONGEST_COMMAND } from "./terminal-tools.ts";
+
+/** In milliseconds. */
+const WAIT = 30_000;
+/** An editor goes on: nobody waits for its end. */
+const EDITOR_WAIT = 1_500;
+const MOST_FILES = 100;
+
+const runInNewTerminal = defineTool({
+  name: "run_in_new_terminal",
+  title: "Run in a new terminal",
+  description: "Open a terminal, which stays, and run a command in it. Asks the person.",
+  reach: "act",
+  isUntrusted: true,
+  needs: ["TerminalExecute", "TerminalCreate", "TerminalAttach"],
+  fields: { command: text("Shell command", LONGEST_COMMAND) },
+  async handle({ command }, { terminals, allowed }) {
+    const acting = await allowed({ what: "Run in a new terminal", exactly: command });
+    const { id, pane, shell } = await terminals.create(acting);
+    await terminals.show(pane);
+    const answer = await acting.run("TerminalExecute", { command, terminal: pane.terminal, yield_ms: WAIT });
+    const { output, running } = executed(answer, shell === "bash");
+    return { terminal_id: id, output, ...(running && { running }) };
+  },
+});
+
+const findAndEdit = defineTool({
+  name: "find_and_edit",
+  title: "Find and edit files",
+  description:
+    "Find files by a glob for their names, below the folder shown, and open them with an editor in a new terminal. Asks the person.",
+  reach: "act",
+  isUntrusted: false,
+  needs: ["search_files", "TerminalExecute", "TerminalCreate", "TerminalAttach"],
+  fields: {
+    pattern: text("Such as *.log", 1_000),
+    editor: optional(text("Command with arguments. Default: $EDITOR, or vi", 1_000)),
+  },
+  async handle({ pattern, editor }, context) {
+    const { terminals, allowed } = context;
+    const command = editor === undefined ? ["$EDITOR, or else vi"] : [wordsOf(editor).join(" ")];
+    const files = (await found({ pattern }, context)).flatMap(({ path, type }) =>
+      type === "file" ? path : [],
+    );
+    if (files.length === 0) return { files_found: 0, terminal_id: null };
+    if (files.length > MOST_FILES)
+      throw tooMuch(`${files.length} files fit, and at most ${MOST_FILES} are opened`, "Narrow the pattern");
+    const acting = await allowed({
+      what: `Open ${files.length === 1 ? "a file" : `${files.length} files`} in a new terminal with`,
+      exactly: [...command, ...files.map((file) => JSON.stringify(file))].join("\n"),
+    });
+    const { id, pane, shell } = await terminals.create(acting);
+    await terminals.show(pane);
+    await acting.run("TerminalExecute", {
+      ...{ command: editorLine({ editor, files }, shell), terminal: pane.terminal, yield_ms: EDITOR_WAIT },
+    });
+    return { files_found: files.length, terminal_id: id };
+  },
+});
+
+export const COMBINED_TOOLS: readonly PageTool[] = [runInNewTerminal, findAndEdit];
