@@ -177,7 +177,7 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await page.route("**/tools/Write", async (route) => {
       if (!isLost) return route.continue();
       isLost = false;
-      await route.fetch();
+      writeFileSync(path, "first\nsecond");
       const detail = "The relay lost the machine while the call ran.";
       await route.fulfill({
         status: 503,

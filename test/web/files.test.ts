@@ -191,8 +191,8 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     await row("notes.txt").click({ button: "right" });
     const items = () => page.getByRole("menuitem").allTextContents();
     const all = [
-      ...["Open", "Edit", "Download", "Open in terminal", "Copy path", "Rename …", "Move to …"],
-      ...["Share a link …", "Send to the cloud store", "Delete", "Choose"],
+      ...["Open", "Choose", "Edit", "Download", "Open in terminal", "Copy path", "Rename …", "Move to …"],
+      ...["Share a link …", "Send to the cloud store", "Delete"],
     ];
     await expect.poll(items).toEqual(all);
     await expectNoObjections(opened as Opened);

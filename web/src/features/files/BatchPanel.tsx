@@ -9,15 +9,21 @@ import { type Batch, forgetBatch, stopBatch, untried, useBatches } from "./batch
 export function BatchPanel({ device }: { device: string }) {
   const batches = useBatches((state) => state.batches);
   // One entry is over too soon to be followed.
-  return batches
-    .filter((batch) => batch.device === device && batch.total > 1)
-    .map((batch) => <Shown key={batch.id} batch={batch} />);
+  const shown = batches.filter((batch) => batch.device === device && batch.total > 1);
+  if (shown.length === 0) return null;
+  return (
+    <section className={classes.panel} aria-label="Several entries">
+      {shown.map((batch) => (
+        <Shown key={batch.id} batch={batch} />
+      ))}
+    </section>
+  );
 }
 
 function Shown({ batch }: { batch: Batch }) {
   const { id, failures, isOver, isStopped } = batch;
   return (
-    <section className={classes.panel} aria-label="Several entries">
+    <>
       <div className={classes.head}>
         <span className={classes.words} role="status">
           {wordsOf(batch)}
@@ -45,7 +51,7 @@ function Shown({ batch }: { batch: Batch }) {
           })}
         </ul>
       )}
-    </section>
+    </>
   );
 }
 

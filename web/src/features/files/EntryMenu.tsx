@@ -24,8 +24,8 @@ export function EntryMenu() {
 function MenuOfOne({ menu, entry }: { menu: OpenMenu; entry: Entry }) {
   const { device, folder, choose } = menu;
   const actions = useEntryActions({ device, folder, entry });
-  const choosing = choose && { label: "Choose", icon: IconSquareCheck, act: choose };
-  return <MenuAt menu={menu} actions={choosing ? [...actions, choosing] : actions} />;
+  const choosing = choose ? [{ label: "Choose", icon: IconSquareCheck, act: choose }] : [];
+  return <MenuAt menu={menu} actions={actions.toSpliced(1, 0, ...choosing)} />;
 }
 
 function MenuAt({ menu, actions }: { menu: OpenMenu; actions: readonly EntryAction[] }) {
@@ -47,6 +47,8 @@ function MenuAt({ menu, actions }: { menu: OpenMenu; actions: readonly EntryActi
       offset={0}
       withinPortal={false}
       floatingStrategy="fixed"
+      // Where it is too long for the room below, it moves up.
+      middlewares={{ flip: true, shift: { crossAxis: true, padding: 8 } }}
       withInitialFocusPlaceholder={false}
       // Neither the key that opens it closes it, nor what browsers make of a finger that is lifted.
       clickOutsideEvents={["pointerdown"]}
@@ -64,7 +66,7 @@ function MenuAt({ menu, actions }: { menu: OpenMenu; actions: readonly EntryActi
           style={{ left: x, top: y }}
         />
       </Menu.Target>
-      <Menu.Dropdown aria-label={`Actions for ${inWords(entries)}`}>
+      <Menu.Dropdown className={classes.menu} aria-label={`Actions for ${inWords(entries)}`}>
         {actions.map(({ label, icon: Icon, isRed, act }) => (
           <Menu.Item
             key={label}

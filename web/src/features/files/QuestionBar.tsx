@@ -10,7 +10,7 @@ export function QuestionBar({ device }: { device: string }) {
   return (
     <div className={classes.bar} role="status">
       <span className={classes.barText}>
-        {plural(count, "change")} {count === 1 ? "waits" : "wait"} for a person's yes, and{" "}
+        {plural(count, "call")} {count === 1 ? "waits" : "wait"} for a person's yes, and{" "}
         {count === 1 ? "goes" : "go"} on when that comes.
       </span>
       <Link to="/activity" search={{ show: "needs-you" }}>
