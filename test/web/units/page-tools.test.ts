@@ -4,6 +4,8 @@ import { optional, readInput, schemaOf, text, whole } from "../../../web/src/fea
 import { textOf } from "../../../web/src/features/page-tools/file-text.ts";
 import { Gate } from "../../../web/src/features/page-tools/gate.ts";
 import { TerminalIds } from "../../../web/src/features/page-tools/terminal-ids.ts";
+import { toolsFor } from "../../../web/src/features/page-tools/tools/all-tools.ts";
+import { executed } from "../../../web/src/features/page-tools/tools/terminal-tools.ts";
 
 test("parameters are what the schema says", () => {
   const fields = { command: text("x", 5), id: optional(whole("y", 1, 9)) };
@@ -76,4 +78,29 @@ test("a terminal's number is its own for ever", () => {
   expect([ids.idOf("term_a"), ids.idOf("term_b"), ids.idOf("term_a")]).toEqual([1, 2, 1]);
   ids.keepOnly(["term_b"]);
   expect([ids.idOf("term_b"), ids.idOf("term_a"), ids.idOf("__proto__")]).toEqual([2, 3, 4]);
+});
+
+test("only tools that can work with a machine are offered", () => {
+  const tool = (name: string) => ({ name, description: "", effect: "read" as const, input_schema: {} });
+  const names = (machine: Parameters<typeof toolsFor>[0]) => toolsFor(machine).map(({ name }) => name);
+  expect(names([])).toEqual([]);
+  expect(names([tool("ListDirectory"), tool("Read")])).toEqual(["file_list", "file_navigate", "file_read"]);
+  expect(names([{ ...tool("Read"), unavailable: "no room" }, tool("search_files")])).toEqual(["file_find"]);
+});
+
+test("an exit code is never guessed, and notes are no output", () => {
+  const after = (output: string, metadata: object) => executed({ output, metadata: { ...metadata } }, true);
+  expect(after("1\n[It still runs]", { output_chars: 2, running: true, exit_code: null })).toEqual({
+    ...{ output: "1\n", exit_code: null, running: true },
+  });
+  expect(after("[Exit code unknown]", { output_chars: 0, running: false, exit_code: null })).toEqual({
+    ...{ output: "", exit_code: null },
+  });
+  expect(after("hi\n[Exit code 1]", { exit_code: 1 }), "of an older agent").toEqual({
+    ...{ output: "hi\n[Exit code 1]", exit_code: 1 },
+  });
+  expect(after("exit\nexit\n[x]", { output_chars: 10, ended: true, exit_code: 3 })).toEqual({
+    ...{ output: "exit\n", exit_code: 3 },
+  });
+  expect(after("my exit\n[x]", { output_chars: 8, ended: true, exit_code: 0 }).output).toBe("my exit\n");
 });
