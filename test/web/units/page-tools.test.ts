@@ -1,5 +1,5 @@
 /** What the page's own tools check before anything reaches a machine. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { optional, readInput, schemaOf, text, whole } from "../../../web/src/features/page-tools/fields.ts";
 import { textOf } from "../../../web/src/features/page-tools/file-text.ts";
 import { Gate } from "../../../web/src/features/page-tools/gate.ts";
@@ -73,10 +73,37 @@ test("what is asked goes with whoever asked, and one yes opens for all who wait"
   await expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
 });
 
+test("a question nobody answers is over after five minutes, and a yes to all after fifteen", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const gate = new Gate();
+  const { signal } = new AbortController();
+  const questions = () => gate.useState.getState().questions;
+  const unanswered = expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_EXPIRED" });
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  await unanswered;
+  expect(questions()).toEqual([]);
+  const entered = gate.enter(signal);
+  questions()[0]?.answer("act");
+  await entered;
+  const first = gate.allow({ what: "one" }, signal);
+  await vi.advanceTimersByTimeAsync(0);
+  questions()[0]?.answer("all");
+  await first;
+  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1);
+  await gate.allow({ what: "two" }, signal);
+  await vi.advanceTimersByTimeAsync(1);
+  const last = gate.allow({ what: "three" }, signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(questions()).toMatchObject([{ act: { what: "three" } }]);
+  questions()[0]?.answer("deny");
+  await expect(last).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
+});
+
 test("a terminal's number is its own for ever", () => {
   const ids = new TerminalIds("laptop");
   expect([ids.idOf("term_a"), ids.idOf("term_b"), ids.idOf("term_a")]).toEqual([1, 2, 1]);
-  ids.keepOnly(["term_b"]);
+  ids.forget("term_a");
   expect([ids.idOf("term_b"), ids.idOf("term_a"), ids.idOf("__proto__")]).toEqual([2, 3, 4]);
 });
 
