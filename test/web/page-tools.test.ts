@@ -2,8 +2,9 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createdDeviceSchema } from "../../shared/api.ts";
+import { type Policy, policySetSchema } from "../../shared/policy.ts";
 import { isAlive } from "../agent/tools/workbench.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
@@ -287,6 +288,21 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
         ...{ failed: true, code: "INVALID_PARAMETERS", message, hint: expect.any(String) },
       });
     expect(await question(page).count(), "nobody is asked").toBe(0);
+  });
+
+  test("waits for what the machine's rules ask about, too", async () => {
+    const owner = await app.relay.signIn();
+    const put = (policy: Policy) =>
+      app.relay.request(owner, `PUT /v1/devices/${app.machine.id}/policy`, policySetSchema, policy);
+    onTestFinished(async () => void (await put({})));
+    const { page } = await open();
+    await letIn(page);
+    await put({ ask: [{ tools: ["Bash"] }] });
+    const created = matrx(page, "terminal_create");
+    await answer(page, "Allow once");
+    await page.getByText("An AI's call waits for an approval").waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    expect(await created).toMatchObject({ failed: true, code: "CANCELLED" });
   });
 
   test("cancels on the machine what the AI no longer wants", async () => {

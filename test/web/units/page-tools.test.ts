@@ -1,9 +1,11 @@
 /** What the page's own tools check before anything reaches a machine. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { optional, readInput, schemaOf, text, whole } from "../../../web/src/features/page-tools/fields.ts";
 import { textOf } from "../../../web/src/features/page-tools/file-text.ts";
 import { Gate } from "../../../web/src/features/page-tools/gate.ts";
 import { TerminalIds } from "../../../web/src/features/page-tools/terminal-ids.ts";
+import { toolsFor } from "../../../web/src/features/page-tools/tools/all-tools.ts";
+import { executed } from "../../../web/src/features/page-tools/tools/terminal-tools.ts";
 
 test("parameters are what the schema says", () => {
   const fields = { command: text("x", 5), id: optional(whole("y", 1, 9)) };
@@ -71,9 +73,61 @@ test("what is asked goes with whoever asked, and one yes opens for all who wait"
   await expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
 });
 
+test("a question nobody answers is over after five minutes, and a yes to all after fifteen", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const gate = new Gate();
+  const { signal } = new AbortController();
+  const questions = () => gate.useState.getState().questions;
+  const unanswered = expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_EXPIRED" });
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  await unanswered;
+  expect(questions()).toEqual([]);
+  const entered = gate.enter(signal);
+  questions()[0]?.answer("act");
+  await entered;
+  const first = gate.allow({ what: "one" }, signal);
+  await vi.advanceTimersByTimeAsync(0);
+  questions()[0]?.answer("all");
+  await first;
+  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1);
+  await gate.allow({ what: "two" }, signal);
+  await vi.advanceTimersByTimeAsync(1);
+  const last = gate.allow({ what: "three" }, signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(questions()).toMatchObject([{ act: { what: "three" } }]);
+  questions()[0]?.answer("deny");
+  await expect(last).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
+});
+
 test("a terminal's number is its own for ever", () => {
   const ids = new TerminalIds("laptop");
   expect([ids.idOf("term_a"), ids.idOf("term_b"), ids.idOf("term_a")]).toEqual([1, 2, 1]);
-  ids.keepOnly(["term_b"]);
+  ids.forget("term_a");
   expect([ids.idOf("term_b"), ids.idOf("term_a"), ids.idOf("__proto__")]).toEqual([2, 3, 4]);
+});
+
+test("only tools that can work with a machine are offered", () => {
+  const tool = (name: string) => ({ name, description: "", effect: "read" as const, input_schema: {} });
+  const names = (machine: Parameters<typeof toolsFor>[0]) => toolsFor(machine).map(({ name }) => name);
+  expect(names([])).toEqual([]);
+  expect(names([tool("ListDirectory"), tool("Read")])).toEqual(["file_list", "file_navigate", "file_read"]);
+  expect(names([{ ...tool("Read"), unavailable: "no room" }, tool("search_files")])).toEqual(["file_find"]);
+});
+
+test("an exit code is never guessed, and notes are no output", () => {
+  const after = (output: string, metadata: object) => executed({ output, metadata: { ...metadata } }, true);
+  expect(after("1\n[It still runs]", { output_chars: 2, running: true, exit_code: null })).toEqual({
+    ...{ output: "1\n", exit_code: null, running: true },
+  });
+  expect(after("[Exit code unknown]", { output_chars: 0, running: false, exit_code: null })).toEqual({
+    ...{ output: "", exit_code: null },
+  });
+  expect(after("hi\n[Exit code 1]", { exit_code: 1 }), "of an older agent").toEqual({
+    ...{ output: "hi\n[Exit code 1]", exit_code: 1 },
+  });
+  expect(after("exit\nexit\n[x]", { output_chars: 10, ended: true, exit_code: 3 })).toEqual({
+    ...{ output: "exit\n", exit_code: 3 },
+  });
+  expect(after("my exit\n[x]", { output_chars: 8, ended: true, exit_code: 0 }).output).toBe("my exit\n");
 });

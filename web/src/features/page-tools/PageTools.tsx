@@ -1,18 +1,29 @@
 /** Offers the machine that is shown to the browser's AI and to scripts, and shows what that asks for and that it goes on. */
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../../relay/connection.ts";
 import { useTools } from "../../relay/tools.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import { splatOf } from "../files/paths.ts";
 import { holdSession, offerTools, type Roads } from "./current-session.ts";
+import type { Question } from "./gate.ts";
 import { Sign } from "./Sign.tsx";
 import type { PageSession } from "./session.ts";
 import { toolsFor } from "./tools/all-tools.ts";
 
-const QuestionDialog = lazy(async () => ({ default: (await import("./QuestionDialog.tsx")).QuestionDialog }));
+interface QuestionProps {
+  readonly question: Question;
+  readonly machine: string;
+}
+
+const QuestionDialog = lazy<ComponentType<QuestionProps>>(() =>
+  import("./QuestionDialog.tsx").then(
+    ({ QuestionDialog: found }) => ({ default: found }),
+    () => ({ default: Unasked }),
+  ),
+);
 
 export function PageTools({ device }: { device: DeviceView }) {
   const { id } = device;
@@ -55,4 +66,10 @@ function useSession(device: string): PageSession | undefined {
     return release;
   }, [device, router]);
   return session;
+}
+
+/** The dialog could not be loaded, so nobody can say yes. */
+function Unasked({ question: { answer } }: QuestionProps) {
+  useEffect(() => answer("deny"), [answer]);
+  return null;
 }

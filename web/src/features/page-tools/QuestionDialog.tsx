@@ -46,9 +46,9 @@ function ReachQuestion({ answer }: Answering) {
   return (
     <Guarded>
       <Text id={about} size="sm">
-        It could see the files and terminals that you can see on this machine. Commands, and closing
-        terminals, would each be asked. What you answer holds in this tab until you leave the machine or press
-        Stop.
+        It would see the files and terminals that you see on this machine. You would be asked before each
+        command, and before a terminal is opened or closed. Your answer holds in this tab until you leave the
+        machine or press Stop.
       </Text>
       <div className={classes.answers}>
         <Deny answer={answer} />
@@ -100,7 +100,13 @@ function Deny({ answer }: Answering) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);
   return (
-    <Button ref={button} variant="default" data-autofocus onClick={() => answer("deny")}>
+    <Button
+      ref={button}
+      variant="default"
+      className={classes.deny ?? ""}
+      data-autofocus
+      onClick={() => answer("deny")}
+    >
       Deny
     </Button>
   );

@@ -8,10 +8,7 @@ import type { PageTool } from "./tool.ts";
 export function register(session: PageSession, tools: readonly PageTool[]): () => void {
   if (tools.length === 0) return () => undefined;
   const offered = new AbortController();
-  const browser = modelContext();
-  // A page that may not register any, as its frame says, has none.
-  for (const tool of tools)
-    void browser?.registerTool(modelTool(session, tool), { signal: offered.signal }).catch(() => undefined);
+  for (const tool of tools) void offer(modelTool(session, tool), offered.signal);
   const functions = Object.fromEntries(
     tools.map((tool) => [tool.name, async (input?: unknown) => session.run(tool, input)]),
   );
@@ -21,6 +18,14 @@ export function register(session: PageSession, tools: readonly PageTool[]): () =
     offered.abort();
     if (Reflect.get(window, "matrx") === value) Reflect.deleteProperty(window, "matrx");
   };
+}
+
+async function offer(tool: ModelTool, signal: AbortSignal): Promise<void> {
+  try {
+    await modelContext()?.registerTool(tool, { signal });
+  } catch {
+    // The browser lets this page have none. Everything else works without them.
+  }
 }
 
 function modelTool(session: PageSession, { reach, isUntrusted, ...tool }: PageTool): ModelTool {

@@ -21,6 +21,9 @@ export interface Place {
 
 export const USUAL_PLACE: Place = { x: 100, y: 100 };
 
+/** Terminals that people close themselves are not forgotten one by one. */
+const MOST_KNOWN = 500;
+
 export class TerminalIds {
   readonly #name: string;
   #kept: Kept;
@@ -35,14 +38,18 @@ export class TerminalIds {
     const { next, known } = this.#kept;
     const found = Object.hasOwn(known, terminal) ? known[terminal] : undefined;
     if (found) return found.id;
-    this.#keep({ next: next + 1, known: { ...known, [terminal]: { id: next, ...place } } });
+    const latest = Object.entries(known).filter(([, { id }]) => id > next - MOST_KNOWN);
+    this.#keep({
+      next: next + 1,
+      known: Object.fromEntries([...latest, [terminal, { id: next, ...place }]]),
+    });
     return next;
   }
 
-  /** Forgets the others. */
-  keepOnly(terminals: readonly string[]): void {
+  /** It was closed. */
+  forget(terminal: string): void {
     const { next, known } = this.#kept;
-    const kept = Object.entries(known).filter(([terminal]) => terminals.includes(terminal));
+    const kept = Object.entries(known).filter(([one]) => one !== terminal);
     this.#keep({ next, known: Object.fromEntries(kept) });
   }
 

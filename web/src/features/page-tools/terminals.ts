@@ -53,7 +53,6 @@ export class PageTerminals {
     const { layout } = await this.#mounted();
     const running = openTerminals((await read("TerminalList", {})).metadata);
     const panes = allPanes(layout);
-    this.#ids.keepOnly(panes.map(({ terminal }) => terminal));
     const active = activePane(layout)?.id;
     return panes.flatMap((pane) => {
       const terminal = running.find((one) => one.terminal === pane.terminal);
@@ -110,9 +109,8 @@ export class PageTerminals {
   async remove(pane: Pane): Promise<void> {
     const { change } = await this.#mounted();
     change((now) => without(now, pane.id));
-    const isGone = ({ layout }: MountedTerminals) => allPanes(layout).every(({ id }) => id !== pane.id);
-    const { layout } = await this.#mounted(isGone);
-    this.#ids.keepOnly(allPanes(layout).map(({ terminal }) => terminal));
+    await this.#mounted(({ layout }) => allPanes(layout).every(({ id }) => id !== pane.id));
+    this.#ids.forget(pane.terminal);
   }
 
   /** Once the page shows them, and they are as somebody needs them. Throws PageToolError. */
