@@ -15,6 +15,8 @@ import {
   typeLine,
 } from "./terminal.ts";
 
+const BAR = "Move the bar between files and terminals";
+
 describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
   const app = startTerminalApp();
   let folder: string;
@@ -91,10 +93,10 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     await expectOnScreen(page, "42 beans");
     const width = async () => (await page.locator(".xterm").boundingBox())?.width ?? 0;
     const before = await width();
-    await page.getByRole("separator").focus();
+    await page.getByRole("separator", { name: BAR }).focus();
     for (let times = 0; times < 5; times++) await page.keyboard.press("ArrowRight");
     await expect.poll(width).toBeLessThan(before);
-    const bar = await page.getByRole("separator").boundingBox();
+    const bar = await page.getByRole("separator", { name: BAR }).boundingBox();
     if (!bar) throw new Error("There is no bar");
     const after = await width();
     await page.mouse.move(bar.x + 3, bar.y + 100);
