@@ -38,7 +38,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
   /** Decides in another tab, as a person who follows the link. */
   async function decide(page: Page, button: string): Promise<void> {
     const opening = page.context().waitForEvent("page");
-    await page.getByRole("link", { name: "answer it in Activity" }).click();
+    await page.getByRole("link", { name: "Decide in Activity" }).click();
     const activity = await opening;
     await activity.getByRole("button", { name: button, exact: true, disabled: false }).click();
     await activity.getByRole("list", { name: "Decided recently" }).waitFor();
@@ -155,10 +155,10 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     const { page, faults } = opened;
     await policy({ ask: [{ tools: ["TerminalCreate"] }] });
     await page.getByRole("button", { name: "New terminal" }).click();
-    await page.getByText("A new terminal waits for an approval").waitFor();
+    await page.getByText("A new terminal waits for approval").waitFor();
     await expectNoObjections(opened);
     await decide(page, "Deny");
-    await page.getByText("A new terminal waits for an approval").waitFor({ state: "detached" });
+    await page.getByText("A new terminal waits for approval").waitFor({ state: "detached" });
     await page
       .getByText(/denied/i)
       .first()
@@ -166,7 +166,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(await page.locator(".xterm").count()).toBe(0);
     await page.getByRole("button", { name: "New terminal" }).click();
     await page.getByRole("button", { name: "Don't open it" }).click();
-    await page.getByText("A new terminal waits for an approval").waitFor({ state: "detached" });
+    await page.getByText("A new terminal waits for approval").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "New terminal" }).click();
     await decide(page, "Allow once");
     await expectPrompt(page);
@@ -182,12 +182,12 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     await expectOnScreen(page, "before-2");
     await policy({ ask: [{ tools: ["TerminalAttach"] }] });
     await page.reload();
-    await page.getByText("This terminal waits for an approval").waitFor();
+    await page.getByText("This terminal waits for approval").waitFor();
     await page.getByRole("tab", { name: "waits for approval" }).waitFor();
     await expectNoObjections(opened);
     await decide(page, "Deny");
     await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByText("This terminal waits for an approval").waitFor();
+    await page.getByText("This terminal waits for approval").waitFor();
     await decide(page, "Allow once");
     await expectOnScreen(page, "before-2");
     await page.locator(".xterm").click();
