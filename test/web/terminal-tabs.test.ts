@@ -150,7 +150,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test("a terminal waits for an approval, and says so when it is denied", async () => {
+  test("a terminal waits for approval, and says so when it is denied", async () => {
     const opened = await app.open(path());
     const { page, faults } = opened;
     await policy({ ask: [{ tools: ["TerminalCreate"] }] });
@@ -175,7 +175,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test("a terminal that is shown again waits for an approval in its pane, and can ask again", async () => {
+  test("a terminal that is shown again waits for approval in its pane, and can ask again", async () => {
     const opened = await openOne();
     const { page, faults } = opened;
     await typeLine(page, "echo before-$((1 + 1))");
