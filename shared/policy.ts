@@ -246,7 +246,7 @@ export const RUNS_COMMANDS: ReadonlySet<string> = new Set([
 ] satisfies BuiltInTool[]);
 
 const POLICY = "the device's policy";
-const WORDS: Record<Ruling["by"], string> = { grant: "the token's grant", policy: POLICY };
+const WORDS: Record<Ruling["by"], string> = { grant: "the grant", policy: POLICY };
 
 /**
  * If the policy names applications or ports, that is the owner's choice; applications get documents in the folders, and no
@@ -330,7 +330,7 @@ function mayAlso(tool: string, subjects: readonly string[] | undefined): AlsoDoe
 
 function deniedShell(tool: string): Refusal {
   return {
-    message: `${tool} is refused: this token is not the owner's, and the device has no sandbox to run it in`,
+    message: `${tool} is refused: the caller is not the owner, and the device has no sandbox to run it in`,
     hint: "Use the file tools, or run the Matrx agent there",
   };
 }
@@ -352,7 +352,7 @@ function deniedOtherPort(tool: string, port: number, ports: readonly number[]): 
 
 function deniedAllPorts(tool: string): Refusal {
   return {
-    message: `${tool} is refused: this token is not the owner's, and ${POLICY} lists no ports for it`,
+    message: `${tool} is refused: the caller is not the owner, and ${POLICY} lists no ports for it`,
     hint: "Ask the owner to list the port in allowed_ports of the device's policy.json and of its policy at the relay",
   };
 }
@@ -370,8 +370,8 @@ function deniedPort(tool: string, port: number | undefined): Refusal {
 
 function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[]): Refusal {
   return {
-    message: `${tool} needs the permission "${effect}"; this token has ${effects.length ? effects.join(", ") : "none"}`,
-    hint: "Ask the owner for a token that has it",
+    message: `${tool} needs the permission "${effect}"; granted: ${effects.length ? effects.join(", ") : "none"}`,
+    hint: "Ask the owner to grant it",
     details: { effect },
   };
 }

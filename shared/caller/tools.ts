@@ -61,7 +61,8 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
     id: "listTools",
     tag: "Tools",
     summary: "Tools with their schemas",
-    description: "As the device last reported them; `effect` is what the gate treats each as.",
+    description:
+      "Those that the caller's grant and the relay's policy allow, as the device last reported them; `effect` is what the gate treats each as.",
     access: "caller",
     query: FORMAT,
     errors: ["INVALID_PARAMETERS"],

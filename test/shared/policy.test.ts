@@ -202,10 +202,10 @@ describe("the gate", () => {
       "Write",
       { ...OWNER, effects: ["read"] },
       {},
-      /needs the permission "write".* has read$/,
+      /needs the permission "write".* granted: read$/,
     ],
-    ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /has none$/],
-    ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /the token's grant/],
+    ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /granted: none$/],
+    ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /by the grant$/],
     ["the policy's tools", "Read", OWNER, { allowed_tools: ["Glob"] }, /the device's policy/],
     [
       "the policy's paths",
@@ -214,13 +214,7 @@ describe("the gate", () => {
       { allowed_paths: ["/srv"] },
       /the device's policy is limited to folders/,
     ],
-    [
-      "the grant's paths",
-      "Bash",
-      { ...OWNER, paths: ["/srv"] },
-      {},
-      /the token's grant is limited to folders/,
-    ],
+    ["the grant's paths", "Bash", { ...OWNER, paths: ["/srv"] }, {}, /the grant is limited to folders/],
     [
       "the grant's paths and the screen",
       "Screenshot",
@@ -228,7 +222,7 @@ describe("the gate", () => {
       {},
       /is limited to folders, and Screenshot can.t be confined to them/,
     ],
-    ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
+    ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /the caller is not the owner/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {
     const scopes = { grant: grant as GrantScope, policy: policy as Policy };
     const refusal = refusalOf({ tool, ...scopes, confinesCommands: false }, "relay");

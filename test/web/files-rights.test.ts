@@ -9,8 +9,7 @@ import { approvalListSchema } from "../../shared/approval.ts";
 import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, type Opened, startApp } from "./app.ts";
-
-const LINK = z.object({ link: z.string() });
+import { openAsGuest } from "./guest.ts";
 
 describe("files with fewer rights", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -57,45 +56,85 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     return app.relay.request(await app.relay.signIn(), line, schema, body);
   }
 
-  test("of a person who was given the machine to read are looked at; what changes them is refused clearly", async () => {
+  test("of a person who was given the machine to read are looked at; what changes them is not offered", async () => {
     write("notes.txt");
-    const invite = await request("POST /v1/invites", LINK, { name: "Ben" });
-    opened = await app.openSignedOut("");
+    write("other.txt");
+    opened = await openAsGuest(app, { paths: [folder], effects: ["read"] });
     page = opened.page;
-    await page.goto(invite.link);
-    await page.getByLabel("Your name").fill("Ben");
-    await page.getByRole("button", { name: "Create my account" }).click();
-    await page.getByRole("heading", { name: "No machines yet" }).waitFor();
-    const share = await request("POST /v1/shares", LINK, {
-      ...{ name: "Ben", devices: [app.machine.id], paths: [folder], effects: ["read"] },
-    });
-    await page.goto(share.link);
-    await page.getByRole("button", { name: "Accept" }).click();
-    await page
-      .getByText(/shares with you/)
-      .first()
-      .waitFor();
     // Where the machine begins for him is the folder that he may see.
     await page.goto(`${app.relay.url}/d/${app.machine.id}/files`);
-    await expect.poll(names).toEqual(["notes.txt"]);
+    await expect.poll(names).toEqual(["notes.txt", "other.txt"]);
+    await page
+      .getByText("To change them is not offered to you: it is not part of what owner shares with you.")
+      .waitFor();
+    for (const name of ["New folder", "Upload", "Terminal"])
+      expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
     await row("notes.txt").locator("bdi").click();
     await file().getByText("this is notes.txt").waitFor();
+    expect(await file().getByRole("button", { name: "Edit", exact: true }).count()).toBe(0);
     await expectNoObjections(opened);
     await row("notes.txt").getByRole("button").click();
-    const items = await page.getByRole("menuitem").allTextContents();
-    expect(items).not.toContain("Share a link …");
-    expect(items).not.toContain("Send to the cloud store");
+    const items = ["Open", "Choose", "Download", "Copy path"];
+    expect(await page.getByRole("menuitem").allTextContents()).toEqual(items);
     await page.keyboard.press("Escape");
+    await file().getByRole("button", { name: "Close the file" }).click();
+    await grid().focus();
+    for (const key of ["F2", "Delete", "Control+a", "Delete"]) await page.keyboard.press(key);
+    const bar = page.getByRole("toolbar", { name: "Chosen entries" });
+    await bar.getByRole("button", { name: "Download" }).waitFor();
+    expect(await bar.getByRole("button").allTextContents()).toEqual(["All", "Download", "Copy paths", ""]);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await drop("dropped.txt")).toBe("none");
+    expect(await uploads().count()).toBe(0);
+    await page.goto(`${app.relay.url}${address()}?file=notes.txt&edit=true`);
+    await file().getByText("It can't be saved. The machine does not offer “Write” to you").waitFor();
+    await page.getByLabel("Content of notes.txt").focus();
+    await page.keyboard.type("typed ");
+    await file().getByText("Not saved; kept in this tab").waitFor();
+    expect(await file().getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.goto(`${app.relay.url}${address()}?terminal=right`);
+    await page
+      .getByRole("region", { name: "Terminals" })
+      .getByText("The machine does not offer “TerminalAttach” to you")
+      .waitFor();
+    await expectNoObjections(opened);
+    await page.getByRole("button", { name: "Terminal", exact: true }).click();
+    await page.getByRole("region", { name: "Terminals" }).waitFor({ state: "detached" });
+  });
 
+  test("of a person who may write but not delete are changed, and the page says what is left out", async () => {
+    write("notes.txt");
+    opened = await openAsGuest(app, { paths: [folder], effects: ["read", "write"] });
+    page = opened.page;
+    await page.goto(`${app.relay.url}${address()}`);
+    await page.getByText("Not offered to you here: deleting.").waitFor();
+    await page.getByRole("button", { name: "New folder" }).waitFor();
+    await row("notes.txt").getByRole("button").click();
+    const items = await page.getByRole("menuitem").allTextContents();
+    expect(items).toContain("Rename …");
+    for (const left of ["Delete", "Open in terminal", "Share a link …", "Send to the cloud store"])
+      expect(items).not.toContain(left);
+    await expectNoObjections(opened);
+  });
+
+  test("through a relay that lists all tools to a guest, are refused clearly", async () => {
+    write("notes.txt");
+    const list = z.object({ tools: z.array(z.unknown()) }).loose();
+    const all = await request(`GET /v1/devices/${app.machine.id}/tools`, list);
+    opened = await openAsGuest(app, { paths: [folder], effects: ["read"] });
+    page = opened.page;
+    await page.route(`**/v1/devices/${app.machine.id}/tools`, (one) => one.fulfill({ json: all }));
+    await page.goto(`${app.relay.url}${address()}`);
     await remove("notes.txt");
     const news = page.getByRole("status", { name: "News" });
-    await expect.poll(() => news.textContent()).toMatch(/needs the permission "execute"/);
+    await expect.poll(() => news.textContent()).toMatch(/needs the permission "execute"; granted: read/);
     await page.getByRole("button", { name: "Close this message" }).first().click();
     await page.getByRole("button", { name: "New folder" }).click();
     await page.getByLabel("Name of the folder").fill("mine");
     await page.getByRole("button", { name: "Make it" }).click();
     await problem().waitFor();
     expect(await problem().textContent()).toMatch(/needs the permission "write"/);
+    expect(await problem().textContent()).not.toMatch(/token/);
     await page.getByRole("button", { name: "Cancel" }).click();
     await upload("mine.txt", "mine");
     await uploads().getByText("1 failed").waitFor();
@@ -103,6 +142,7 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     await uploads()
       .getByText(/needs the permission "write"/)
       .waitFor();
+    await row("notes.txt").locator("bdi").click();
     await file().getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByLabel("Content of notes.txt").focus();
     await page.keyboard.type("typed ");
@@ -116,6 +156,19 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     expect(read("notes.txt")).toBe("this is notes.txt");
     expect(existsSync(join(folder, "mine"))).toBe(false);
   });
+
+  /** What becomes of a file that is dropped on the list. */
+  function drop(name: string): Promise<string> {
+    return page.evaluate<string>(`(() => {
+      const list = document.querySelector("[role=grid]");
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["x"], ${JSON.stringify(name)}));
+      const over = new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer });
+      list.dispatchEvent(over);
+      list.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+      return over.defaultPrevented ? dataTransfer.dropEffect : "shown by the browser";
+    })()`);
+  }
 
   async function policy(wanted: Policy): Promise<void> {
     const put = (one: Policy) => request(`PUT /v1/devices/${app.machine.id}/policy`, z.unknown(), one);
@@ -142,9 +195,9 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     opened = await app.open(address());
     page = opened.page;
     await expect.poll(names).toEqual(["a.txt", "b.txt", "notes.txt"]);
-    const waits = page.getByRole("status").filter({ hasText: "waits for a person's yes" });
+    const waits = page.getByRole("status").filter({ hasText: "1 call waits for approval" });
     await remove("a.txt");
-    await waits.getByRole("link", { name: "Activity, Needs you" }).waitFor();
+    await waits.getByRole("link", { name: "Decide in Activity" }).waitFor();
     await expectNoObjections(opened);
     await decide("allow", 1);
     await expect.poll(names).toEqual(["b.txt", "notes.txt"]);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, startApp } from "./app.ts";
+import { openAsGuest } from "./guest.ts";
 
 describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -65,5 +66,31 @@ describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
     expect(await panel.getByRole("button", { name: "Read it" }).isDisabled()).toBe(true);
     expect(await panel.getByRole("button", { name: "Put it there" }).isDisabled()).toBe(true);
     expect(faults).toEqual([]);
+  });
+
+  test("a guest who may only read is told which pages are not shared, and sees the rest", async () => {
+    const opened = await openAsGuest(app, { paths: null, effects: ["read"] });
+    const { page } = opened;
+    const share = "it is not part of what owner shares with you";
+    const go = (of: string) => page.goto(`${app.relay.url}${path(of)}`);
+    for (const [of, tool] of [
+      ["terminal", "TerminalAttach"],
+      ["screen", "Screenshot"],
+    ] as const) {
+      await go(of);
+      await lack(page, tool).and(page.getByText(share)).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await expectNoObjections(opened);
+    }
+    expect(await page.getByRole("button", { name: "Take a picture" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Read it" }).isDisabled()).toBe(true);
+    await lack(page, "ClipboardWrite").waitFor();
+    await go("monitor");
+    await page.getByText("Live", { exact: true }).waitFor();
+    await go("monitor?view=processes");
+    await page.getByRole("row").nth(1).waitFor();
+    await page.getByText("None can be ended from here.").waitFor();
+    expect(await page.getByRole("button", { name: /^End / }).count()).toBe(0);
+    await expectNoObjections(opened);
   });
 });

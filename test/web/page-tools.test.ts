@@ -300,7 +300,7 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
     await put({ ask: [{ tools: ["Bash"] }] });
     const created = matrx(page, "terminal_create");
     await answer(page, "Allow once");
-    await page.getByText("An AI's call waits for an approval").waitFor();
+    await page.getByText("An AI's call waits for approval").waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     expect(await created).toMatchObject({ failed: true, code: "CANCELLED" });
   });

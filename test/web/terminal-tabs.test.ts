@@ -38,7 +38,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
   /** Decides in another tab, as a person who follows the link. */
   async function decide(page: Page, button: string): Promise<void> {
     const opening = page.context().waitForEvent("page");
-    await page.getByRole("link", { name: "answer it in Activity" }).click();
+    await page.getByRole("link", { name: "Decide in Activity" }).click();
     const activity = await opening;
     await activity.getByRole("button", { name: button, exact: true, disabled: false }).click();
     await activity.getByRole("list", { name: "Decided recently" }).waitFor();
@@ -150,15 +150,15 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test("a terminal waits for an approval, and says so when it is denied", async () => {
+  test("a terminal waits for approval, and says so when it is denied", async () => {
     const opened = await app.open(path());
     const { page, faults } = opened;
     await policy({ ask: [{ tools: ["TerminalCreate"] }] });
     await page.getByRole("button", { name: "New terminal" }).click();
-    await page.getByText("A new terminal waits for an approval").waitFor();
+    await page.getByText("A new terminal waits for approval").waitFor();
     await expectNoObjections(opened);
     await decide(page, "Deny");
-    await page.getByText("A new terminal waits for an approval").waitFor({ state: "detached" });
+    await page.getByText("A new terminal waits for approval").waitFor({ state: "detached" });
     await page
       .getByText(/denied/i)
       .first()
@@ -166,7 +166,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(await page.locator(".xterm").count()).toBe(0);
     await page.getByRole("button", { name: "New terminal" }).click();
     await page.getByRole("button", { name: "Don't open it" }).click();
-    await page.getByText("A new terminal waits for an approval").waitFor({ state: "detached" });
+    await page.getByText("A new terminal waits for approval").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "New terminal" }).click();
     await decide(page, "Allow once");
     await expectPrompt(page);
@@ -175,19 +175,19 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  test("a terminal that is shown again waits for an approval in its pane, and can ask again", async () => {
+  test("a terminal that is shown again waits for approval in its pane, and can ask again", async () => {
     const opened = await openOne();
     const { page, faults } = opened;
     await typeLine(page, "echo before-$((1 + 1))");
     await expectOnScreen(page, "before-2");
     await policy({ ask: [{ tools: ["TerminalAttach"] }] });
     await page.reload();
-    await page.getByText("This terminal waits for an approval").waitFor();
+    await page.getByText("This terminal waits for approval").waitFor();
     await page.getByRole("tab", { name: "waits for approval" }).waitFor();
     await expectNoObjections(opened);
     await decide(page, "Deny");
     await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByText("This terminal waits for an approval").waitFor();
+    await page.getByText("This terminal waits for approval").waitFor();
     await decide(page, "Allow once");
     await expectOnScreen(page, "before-2");
     await page.locator(".xterm").click();

@@ -34,7 +34,7 @@ import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import type { ChangedRights } from "./calls/changed-rights.ts";
 import { explainCall } from "./calls/explain.ts";
-import { openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
+import { allowedTools, openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext } from "./context.ts";
 import type { Lease } from "./leases.ts";
@@ -148,11 +148,9 @@ export class Requests {
   }
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
-    return this.#counted(caller, () => {
+    return this.#counted(caller, ({ scope }) => {
       const { store } = this.#context;
-      const names = toolNames(store);
-      const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
-      return { hash: store.manifest?.hash ?? null, tools };
+      return { hash: store.manifest?.hash ?? null, tools: allowedTools(scope, store) };
     });
   }
 

@@ -1,7 +1,9 @@
 /** A device's policy at the relay: set whole or not at all, closed when it can't be read, and explained. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import type { deviceToolsSchema } from "@matrx/shared/api.ts";
 import type { Explanation } from "@matrx/shared/policy-explain.ts";
 import { describe, expect, it } from "vitest";
+import type * as z from "zod";
 import { pairAgent } from "../helpers/device.ts";
 import { home, object } from "../helpers/home.ts";
 import { ask, bearer, json, Person } from "../helpers/relay.ts";
@@ -54,6 +56,26 @@ describe("a stored policy", () => {
     await runInDurableObject(object(identity.id), (_, { storage }) => storage.kv.put("policy", stored));
     await evictDurableObject(object(identity.id));
     expect(await (await person.ask(`/v1/devices/${identity.id}/policy`)).json()).toEqual(stored);
+  });
+});
+
+describe("the list of tools", () => {
+  it("leaves out what the caller's grant or the policy does not allow", async () => {
+    const { person, identity, token } = await home();
+    const listed = async (by: string) => {
+      const response = await ask(`/v1/devices/${identity.id}/tools`, { headers: bearer(by) });
+      return (await response.json<z.infer<typeof deviceToolsSchema>>()).tools.map(({ name }) => name);
+    };
+    const reads = await person.token({ access: "read" });
+    const named = await person.token({ access: "full", paths: ["/srv"] });
+    await person.change(named.id, { tools: ["Write", "Bash"] });
+    expect(await listed(token)).toEqual(["Read", "SystemInfo", "Bash", "Write"]);
+    expect(await listed(reads.token)).toEqual(["Read", "SystemInfo"]);
+    expect(await listed(named.token)).toEqual(["Bash", "Write"]);
+    await person.setPolicy(identity.id, { denied_tools: ["Bash", "SystemInfo"] });
+    expect(await listed(token)).toEqual(["Read", "Write"]);
+    expect(await listed(reads.token)).toEqual(["Read"]);
+    expect(await listed(named.token)).toEqual(["Write"]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Tools of a machine that pages call by themselves: one call, and its end. */
 import { create } from "zustand";
+import { waitsNotice } from "../ui/approval-words.ts";
 import { say } from "../ui/notices.ts";
 import { ApiError } from "./api-error.ts";
 import type { Tool } from "./call.ts";
@@ -66,7 +67,7 @@ function forget(waiting: WaitingCall): void {
 }
 
 function sayQuestion(isAsked: boolean): void {
-  if (isAsked) say("This needs a person's yes: it waits under Activity, Needs you.");
+  if (isAsked) say(waitsNotice("A call of this page"));
 }
 
 function metadataOf({ type, output, code, hint, hop, metadata }: CallAnswer): Metadata {

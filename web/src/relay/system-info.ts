@@ -1,9 +1,11 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
+import { create } from "zustand";
 import { useQuery } from "../app/query.ts";
-import { FailedCall } from "./failed-call.ts";
-import { readByTool } from "./way.ts";
+import { onForget } from "../app/tab-store.ts";
+import { callTool } from "./call-tool.ts";
 
 const LOOK_EVERY = 60_000;
+const SYSTEM_INFO = { name: "SystemInfo", effect: "read" } as const;
 
 /** Parts of whole, from 0 to 1; undefined: the machine did not tell. */
 export interface Load {
@@ -16,23 +18,44 @@ export interface Load {
   readonly at: number;
 }
 
+/** `waiting`: a call waits for approval; `asked`: one did, so no further one is made by itself. */
+type Question = "waiting" | "asked";
+
+/** By machine. They outlast the pages, which come and go. */
+const useQuestions = create<Readonly<Record<string, Question | undefined>>>(() => ({}));
+
+onForget(() => useQuestions.setState({}, true));
+
 /** `isOnline`: otherwise nobody is asked, and what was told last stays. */
 export function useLoad(device: string, isOnline: boolean) {
-  return useQuery({
+  const question = useQuestions((questions) => questions[device]);
+  const query = useQuery({
     queryKey: ["load", device],
-    queryFn: () => readLoad(device),
-    enabled: isOnline,
+    queryFn: ({ signal }) => readLoad(device, signal),
+    enabled: isOnline && question === undefined,
     staleTime: LOOK_EVERY,
     refetchInterval: LOOK_EVERY,
     gcTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
+  return { query, question };
 }
 
-async function readLoad(device: string): Promise<Load> {
-  const answer = await readByTool(device, "SystemInfo");
-  if (answer.type === "error") throw new FailedCall(answer);
-  return loadOf(answer.metadata ?? {});
+async function readLoad(device: string, signal: AbortSignal): Promise<Load> {
+  const note = (question: Question | undefined) => useQuestions.setState({ [device]: question });
+  let wasAsked = false;
+  const onAsked = (isAsked: boolean) => {
+    wasAsked = true;
+    note(isAsked ? "waiting" : "asked");
+  };
+  try {
+    const load = loadOf(await callTool(device, SYSTEM_INFO, {}, { signal, onAsked }));
+    // Somebody wanted it, and nobody had to allow it any more.
+    if (!wasAsked) note(undefined);
+    return load;
+  } finally {
+    if (wasAsked) note("asked");
+  }
 }
 
 function loadOf(metadata: Readonly<Record<string, unknown>>): Load {

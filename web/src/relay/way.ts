@@ -32,15 +32,3 @@ export function readTools(device: string): Promise<DeviceTools> {
   if (device === LOCAL_DEVICE) return readDirectly("/tools");
   return api("GET /v1/devices/{device}/tools", { path: { device } });
 }
-
-/** Calls a tool that only reads, and waits for its answer. Throws ApiError. */
-export async function readByTool(device: string, tool: string): Promise<CallAnswer> {
-  if (device !== LOCAL_DEVICE)
-    return api("POST /v1/devices/{device}/tools/{tool}", { path: { device, tool }, body: {} });
-  const answer = await new DirectCall({ name: tool, effect: "read" }).run({}, UNHEARD);
-  if (!answer) throw new Error("Nobody waits for the answer any more");
-  return answer;
-}
-
-const nothing = () => undefined;
-const UNHEARD: CallListener = { onCall: nothing, onEvent: nothing, onTrouble: nothing };

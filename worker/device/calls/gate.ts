@@ -17,6 +17,7 @@ import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
+import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Lease } from "../leases.ts";
 import type { AccountPause } from "../pause.ts";
 import type { RateLimits, Rates } from "../rates.ts";
@@ -84,6 +85,11 @@ export function toolNames(store: RecordStore): string[] {
     .sort();
 }
 
+/** What the device announced of the tools that this grant may call: those that grant and policy allow. */
+export function allowedTools(grant: GrantScope, store: RecordStore): ToolDescription[] {
+  return (store.manifest?.tools ?? []).filter(({ name }) => mayCall(name, grant, store));
+}
+
 /** The tools shown to a model under this grant: those that grant and policy allow. */
 export function openTools(grant: GrantScope, store: RecordStore, naming?: ToolNaming): ModelTool[] {
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
@@ -96,8 +102,8 @@ function callableNames(called: string, grant: GrantScope, store: RecordStore): s
     return openTools(grant, store)
       .map(({ model_name }) => model_name)
       .sort();
-  return (store.manifest?.tools ?? [])
-    .filter(({ name, unavailable }) => !unavailable && mayCall(name, grant, store))
+  return allowedTools(grant, store)
+    .filter(({ unavailable }) => !unavailable)
     .map(({ name }) => name)
     .sort();
 }

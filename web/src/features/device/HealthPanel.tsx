@@ -24,7 +24,8 @@ export function HealthPanel({ device, isReachable }: Props) {
     paused,
     records_lost: lost,
   } = device;
-  const { data, error } = useLoad(id, isReachable && device.kind === "agent");
+  const { query } = useLoad(id, isReachable && device.kind === "agent");
+  const { data, error } = query;
   return (
     <Panel title="Health">
       {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}

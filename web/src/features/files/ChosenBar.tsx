@@ -4,8 +4,8 @@ import { IconChecks, IconX } from "@tabler/icons-react";
 import { useRef } from "react";
 import { useKeptFocus } from "../../ui/kept-focus.ts";
 import classes from "./ChosenBar.module.css";
-import { chosenActions } from "./chosen-actions.ts";
 import type { Chooser } from "./use-choice.ts";
+import { useChosenActions } from "./use-chosen-actions.ts";
 
 interface Props {
   readonly device: string;
@@ -29,6 +29,7 @@ function Bar({ device, path, chooser }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   useKeptFocus(bar);
   const { chosen } = chooser;
+  const actions = useChosenActions({ device, folder: path, entries: chosen });
   return (
     <div ref={bar} role="toolbar" aria-label="Chosen entries" className={classes.bar}>
       <span className={classes.count} aria-hidden>
@@ -43,7 +44,7 @@ function Bar({ device, path, chooser }: Props) {
       >
         All
       </Button>
-      {chosenActions({ device, folder: path, entries: chosen }).map(({ label, icon: Icon, isRed, act }) => (
+      {actions.map(({ label, icon: Icon, isRed, act }) => (
         <Button
           key={label}
           size="xs"

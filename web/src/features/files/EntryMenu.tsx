@@ -2,11 +2,11 @@
 import { Menu } from "@mantine/core";
 import { IconSquareCheck } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
-import { chosenActions } from "./chosen-actions.ts";
 import { closeMenu, type OpenMenu, useOpen } from "./dialog.ts";
 import type { Entry } from "./entries.ts";
 import classes from "./Files.module.css";
 import { inWords } from "./several.ts";
+import { useChosenActions } from "./use-chosen-actions.ts";
 import { type EntryAction, useEntryActions } from "./use-entry-actions.ts";
 
 export function EntryMenu() {
@@ -15,7 +15,7 @@ export function EntryMenu() {
   if (!menu || !only) return null;
   const key = `${only.name} ${menu.x} ${menu.y}`;
   return menu.entries.length > 1 ? (
-    <MenuAt key={key} menu={menu} actions={chosenActions(menu)} />
+    <MenuOfSeveral key={key} menu={menu} />
   ) : (
     <MenuOfOne key={key} menu={menu} entry={only} />
   );
@@ -26,6 +26,10 @@ function MenuOfOne({ menu, entry }: { menu: OpenMenu; entry: Entry }) {
   const actions = useEntryActions({ device, folder, entry });
   const choosing = choose ? [{ label: "Choose", icon: IconSquareCheck, act: choose }] : [];
   return <MenuAt menu={menu} actions={actions.toSpliced(1, 0, ...choosing)} />;
+}
+
+function MenuOfSeveral({ menu }: { menu: OpenMenu }) {
+  return <MenuAt menu={menu} actions={useChosenActions(menu)} />;
 }
 
 function MenuAt({ menu, actions }: { menu: OpenMenu; actions: readonly EntryAction[] }) {

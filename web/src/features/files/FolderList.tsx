@@ -15,6 +15,7 @@ import { filtered, sorted } from "./order.ts";
 import { DropZone } from "./uploads/DropZone.tsx";
 import { useChoice } from "./use-choice.ts";
 import type { Folder } from "./use-folder.ts";
+import { useRights } from "./use-rights.ts";
 import { useView } from "./view.ts";
 
 interface Props {
@@ -39,10 +40,11 @@ export function FolderList({ device, path, folder, text, isReachable }: Props) {
     return isWhole ? sorted(filtered(entries, text), order) : entries;
   }, [isSearched, search.data, isWhole, entries, text, order]);
   const chooser = useChoice(shown);
+  const rights = useRights(device);
   // A menu or a question about this folder goes with it.
   useEffect(() => closeAll, []);
   return (
-    <DropZone device={device} folder={path} isReachable={isReachable}>
+    <DropZone device={device} folder={path} isOpen={isReachable && rights.upload}>
       {isSearched && search.error && <Problem error={search.error} retry={() => void search.refetch()} />}
       {isSearched && search.isLoading ? (
         <Waiting />

@@ -25,10 +25,12 @@ import { usePublishedFolder } from "./mounted.ts";
 import { HOME, nameOf, parentOf, plainPath, splatOf } from "./paths.ts";
 import { Preview } from "./preview/Preview.tsx";
 import { QuestionBar } from "./QuestionBar.tsx";
+import { RightsNote } from "./RightsNote.tsx";
 import { ToolBar } from "./ToolBar.tsx";
 import { UndoBar } from "./UndoBar.tsx";
 import { UploadPanel } from "./uploads/UploadPanel.tsx";
 import { useFolder } from "./use-folder.ts";
+import { useRights } from "./use-rights.ts";
 import { useView } from "./view.ts";
 
 interface Props {
@@ -42,6 +44,7 @@ export function FolderView({ device, path }: Props) {
   const showHidden = useView((view) => view.showHidden);
   const isLive = useConnection(({ state }) => state === "online");
   const isReachable = isLive && isOnline(device) && device.paused !== "everyone";
+  const rights = useRights(device.id);
   const { folder, query } = useFolder({ device: device.id, path, showHidden }, isReachable);
   const [filter, setFilter] = useState({ path, text: "" });
   const text = filter.path === path ? filter.text : "";
@@ -71,9 +74,14 @@ export function FolderView({ device, path }: Props) {
           filter={(next) => setFilter({ path, text: next })}
           refresh={retry}
           isReachable={isReachable}
+          rights={rights}
         />
-        {device.kind === "agent" && <TerminalControls workspace={workspace} />}
+        {/* Terminals that the address wants can be closed again. */}
+        {device.kind === "agent" && (rights.openTerminal || workspace.isOpen) && (
+          <TerminalControls workspace={workspace} />
+        )}
       </div>
+      <RightsNote device={device.id} rights={rights} />
       <FolderTrouble device={device} isReachable={isReachable} error={query.error} retry={retry} />
       <Beside workspace={workspace} device={device.id} machine={nameInText(device.name)}>
         <div className={classes.panes}>

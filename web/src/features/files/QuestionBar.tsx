@@ -1,7 +1,6 @@
-/** What waits for a person's yes before it is done, and where that is said. */
-import { Link } from "@tanstack/react-router";
+/** Says that calls of this page wait for a person's yes before anything is done. */
 import { useWaitingCalls } from "../../relay/call-tool.ts";
-import { plural } from "../../ui/format.ts";
+import { ApprovalWords } from "../../ui/WaitsForApproval.tsx";
 import classes from "./Files.module.css";
 
 export function QuestionBar({ device }: { device: string }) {
@@ -10,12 +9,8 @@ export function QuestionBar({ device }: { device: string }) {
   return (
     <div className={classes.bar} role="status">
       <span className={classes.barText}>
-        {plural(count, "call")} {count === 1 ? "waits" : "wait"} for a person's yes, and{" "}
-        {count === 1 ? "goes" : "go"} on when that comes.
+        <ApprovalWords>{count === 1 ? "1 call" : `Each of ${count} calls`}</ApprovalWords>
       </span>
-      <Link to="/activity" search={{ show: "needs-you" }}>
-        Activity, Needs you
-      </Link>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { IconEye, IconEyeOff, IconFolderPlus, IconRefresh, IconSearch } from "@t
 import { openDialog } from "./dialog.ts";
 import classes from "./Files.module.css";
 import { UploadButton } from "./uploads/UploadButton.tsx";
+import type { Rights } from "./use-rights.ts";
 import { changeView, useView } from "./view.ts";
 
 interface Props {
@@ -13,9 +14,10 @@ interface Props {
   readonly filter: (text: string) => void;
   readonly refresh: () => void;
   readonly isReachable: boolean;
+  readonly rights: Rights;
 }
 
-export function ToolBar({ device, path, text, filter, refresh, isReachable }: Props) {
+export function ToolBar({ device, path, text, filter, refresh, isReachable, rights }: Props) {
   const showHidden = useView((view) => view.showHidden);
   const Eye = showHidden ? IconEye : IconEyeOff;
   return (
@@ -47,16 +49,18 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
       >
         <IconRefresh size={18} aria-hidden />
       </ActionIcon>
-      <Button
-        className={classes.newFolder}
-        variant="default"
-        disabled={!isReachable}
-        leftSection={<IconFolderPlus size={16} aria-hidden />}
-        onClick={() => openDialog({ kind: "folder", device, folder: path })}
-      >
-        New folder
-      </Button>
-      <UploadButton device={device} folder={path} isReachable={isReachable} />
+      {rights.makeFolder && (
+        <Button
+          className={classes.newFolder}
+          variant="default"
+          disabled={!isReachable}
+          leftSection={<IconFolderPlus size={16} aria-hidden />}
+          onClick={() => openDialog({ kind: "folder", device, folder: path })}
+        >
+          New folder
+        </Button>
+      )}
+      {rights.upload && <UploadButton device={device} folder={path} isReachable={isReachable} />}
     </div>
   );
 }

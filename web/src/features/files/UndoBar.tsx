@@ -6,9 +6,11 @@ import { restoreAll } from "./actions.ts";
 import classes from "./Files.module.css";
 import { inWords } from "./several.ts";
 import { forgetUndo, useUndo } from "./undo.ts";
+import { useRights } from "./use-rights.ts";
 
 export function UndoBar({ device }: { device: string }) {
   const deleted = useUndo((state) => state.deleted);
+  const { move } = useRights(device);
   if (deleted[0]?.device !== device) return null;
   const areMany = deleted.length > 1;
   const undo = async () => {
@@ -20,9 +22,11 @@ export function UndoBar({ device }: { device: string }) {
       <span className={classes.barText}>
         <bdi>{inWords(deleted)}</bdi> {areMany ? "are" : "is"} in the trash of the machine.
       </span>
-      <ActionButton size="xs" variant="default" work={undo}>
-        {areMany ? "Put them back" : "Put it back"}
-      </ActionButton>
+      {move && (
+        <ActionButton size="xs" variant="default" work={undo}>
+          {areMany ? "Put them back" : "Put it back"}
+        </ActionButton>
+      )}
       <CloseButton aria-label="Close" onClick={forgetUndo} />
     </div>
   );

@@ -25,6 +25,7 @@ import { isFolder, isNamed, isReadable } from "./entries.ts";
 import { kindOf } from "./kinds.ts";
 import { joined, splatOf } from "./paths.ts";
 import { useOpening } from "./use-opening.ts";
+import { useRights } from "./use-rights.ts";
 
 export interface EntryAction {
   readonly label: string;
@@ -42,6 +43,7 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
   const navigate = useNavigate();
   // Links and the cloud store are the account's, not a guest's.
   const isOwn = useDevice(device)?.shared_by === undefined;
+  const rights = useRights(device);
   const path = joined(folder, entry.name);
   const hasBytes = isFolder(entry) || isReadable(entry);
   const edit = () =>
@@ -58,16 +60,20 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
   };
   const actions: (EntryAction | false)[] = [
     { label: "Open", icon: IconFolderOpen, act: () => open(entry) },
-    mayEdit(placed) && { label: "Edit", icon: IconEdit, act: edit },
+    rights.edit && mayEdit(placed) && { label: "Edit", icon: IconEdit, act: edit },
     hasBytes && {
       label: isFolder(entry) ? "Download as zip" : "Download",
       icon: IconDownload,
       act: () => void download(placed).catch(sayProblem),
     },
-    { label: "Open in terminal", icon: IconTerminal2, act: inTerminal },
+    rights.openTerminal && { label: "Open in terminal", icon: IconTerminal2, act: inTerminal },
     { label: "Copy path", icon: IconCopy, act: () => copyPaths({ device, folder, entries: [entry] }) },
-    { label: "Rename …", icon: IconPencil, act: () => openDialog({ kind: "rename", ...placed }) },
-    {
+    rights.move && {
+      label: "Rename …",
+      icon: IconPencil,
+      act: () => openDialog({ kind: "rename", ...placed }),
+    },
+    rights.move && {
       label: "Move to …",
       icon: IconArrowsMove,
       act: () => openDialog({ kind: "move", device, folder, entries: [entry] }),
@@ -84,7 +90,7 @@ export function useEntryActions(placed: Placed): readonly EntryAction[] {
         icon: IconCloudUpload,
         act: () => void sendToCloud(placed),
       },
-    {
+    rights.remove && {
       label: "Delete",
       icon: IconTrash,
       isRed: true,

@@ -7,6 +7,7 @@ import { type Entry, isNamed } from "./entries.ts";
 import { nameOf, parentOf, splatOf } from "./paths.ts";
 import { beginAt } from "./use-active.ts";
 import type { Chooser } from "./use-choice.ts";
+import { useRights } from "./use-rights.ts";
 
 /** Letters that come within this time belong together, in milliseconds. */
 const TOGETHER = 1_000;
@@ -27,6 +28,7 @@ interface Grid {
 export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
   const { device, path, entries, active, page, go, open, showMenu, chooser } = grid;
   const navigate = useNavigate();
+  const rights = useRights(device);
   const typed = useRef({ text: "", at: 0 });
   const entry = entries[active];
   const last = entries.length - 1;
@@ -42,9 +44,11 @@ export function useGridKeys(grid: Grid): (event: KeyboardEvent) => void {
       beginAt(above, nameOf(path));
       void navigate({ to: "/d/$device/files/$", params: { device, _splat: splatOf(above) } });
     },
-    F2: () => entry && named(entry, () => openDialog({ kind: "rename", device, folder: path, entry })),
+    F2: () =>
+      entry && rights.move && named(entry, () => openDialog({ kind: "rename", device, folder: path, entry })),
     Delete: () => {
       const { chosen } = chooser;
+      if (!rights.remove) return;
       if (chosen.length > 0) void deleteEntries({ device, folder: path, entries: chosen });
       else if (entry) named(entry, () => void deleteEntries({ device, folder: path, entries: [entry] }));
     },

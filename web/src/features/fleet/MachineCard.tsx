@@ -9,6 +9,7 @@ import { isOnline, lastStateOf, pausedText, proofOf, stateOf, systemOf } from ".
 import { ago, clockTime, plural } from "../../ui/format.ts";
 import { Meter } from "../../ui/Meter.tsx";
 import { Status } from "../../ui/Status.tsx";
+import { AskedLoad } from "./AskedLoad.tsx";
 import classes from "./FleetPage.module.css";
 import { toggle, useSelection } from "./selection.ts";
 import { Tick } from "./Tick.tsx";
@@ -76,7 +77,10 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
 }
 
 export function LoadBars({ device, isReachable }: { device: string; isReachable: boolean }) {
-  const { data } = useLoad(device, isReachable);
+  const {
+    query: { data },
+    question,
+  } = useLoad(device, isReachable);
   if (!data && !isReachable) return null;
   return (
     <div>
@@ -85,7 +89,8 @@ export function LoadBars({ device, isReachable }: { device: string; isReachable:
         <Meter label="Memory" value={data?.memory} isOld={!isReachable} />
         <Meter label="Disk" value={data?.disk} isOld={!isReachable} />
       </div>
-      {data && !isReachable && <div className={classes.soft}>As of {clockTime(data.at)}</div>}
+      {data && (!isReachable || question) && <div className={classes.soft}>As of {clockTime(data.at)}</div>}
+      {isReachable && <AskedLoad device={device} />}
     </div>
   );
 }

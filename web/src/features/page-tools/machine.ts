@@ -3,6 +3,7 @@ import { ApiError } from "../../relay/api-error.ts";
 import type { Tool } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { newCall, type ToolCall } from "../../relay/way.ts";
+import { waitsNotice } from "../../ui/approval-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { timedOut } from "./failure.ts";
 
@@ -60,8 +61,7 @@ function stop(call: ToolCall, { effect }: Tool): void {
 }
 
 function sayQuestion(event: CallEvent): void {
-  if (event.type === "approval" && event.state === "pending")
-    say("An AI's call waits for an approval: it is under Activity, Needs you.");
+  if (event.type === "approval" && event.state === "pending") say(waitsNotice("An AI's call"));
 }
 
 function successOf(answer: CallAnswer | undefined): Success {

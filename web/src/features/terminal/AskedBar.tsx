@@ -1,7 +1,7 @@
 /** Says that a new terminal waits for a person's yes. */
 import { Button } from "@mantine/core";
 import { Status } from "../../ui/Status.tsx";
-import { ApprovalLink } from "./ApprovalLink.tsx";
+import { ApprovalWords } from "../../ui/WaitsForApproval.tsx";
 import classes from "./Terminal.module.css";
 
 export function AskedBar({ cancel }: { cancel: () => void }) {
@@ -9,7 +9,7 @@ export function AskedBar({ cancel }: { cancel: () => void }) {
     <div className={classes.asked}>
       <span role="status" className={classes.standing}>
         <Status tone="warn">
-          A new terminal waits for an approval: <ApprovalLink />
+          <ApprovalWords>A new terminal</ApprovalWords>
         </Status>
       </span>
       <Button size="compact-xs" variant="default" onClick={cancel}>

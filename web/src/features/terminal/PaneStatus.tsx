@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { plural, size as sizeText } from "../../ui/format.ts";
 import { Status, type Tone } from "../../ui/Status.tsx";
 import { shortLine } from "../../ui/visible-text.ts";
-import { ApprovalLink } from "./ApprovalLink.tsx";
+import { ApprovalWords } from "../../ui/WaitsForApproval.tsx";
 import type { AttachmentState } from "./attachment.ts";
 import type { Pane } from "./layout.ts";
 import classes from "./Terminal.module.css";
@@ -33,12 +33,7 @@ export function PaneStatus({ pane, view, terminals, watch }: Props) {
   return (
     <div className={classes.status}>
       <span role="status" className={classes.standing}>
-        {text && (
-          <Status tone={tone}>
-            {text}
-            {attachment.kind === "asked" && <ApprovalLink />}
-          </Status>
-        )}
+        {text && <Status tone={tone}>{text}</Status>}
       </span>
       {isDenied && <Small act={() => view.attach()}>Ask again</Small>}
       {isOver && (
@@ -77,12 +72,12 @@ function Small({ act, children }: { act: () => void; children: ReactNode }) {
   );
 }
 
-function words(state: AttachmentState): readonly [Tone, string | undefined] {
+function words(state: AttachmentState): readonly [Tone, ReactNode] {
   switch (state.kind) {
     case "connecting":
       return ["idle", "Connecting …"];
     case "asked":
-      return ["warn", "This terminal waits for an approval: "];
+      return ["warn", <ApprovalWords key="asked">This terminal</ApprovalWords>];
     case "live":
       return ["ok", undefined];
     case "reconnecting":

@@ -3,6 +3,7 @@ import type { ITheme } from "@xterm/xterm";
 import { create } from "zustand";
 import { DeviceLink } from "../../relay/streams/device-link.ts";
 import type { CallOptions } from "../../relay/streams/device-socket.ts";
+import { waitsNotice } from "../../ui/approval-words.ts";
 import { say } from "../../ui/notices.ts";
 import type { Command } from "./keys.ts";
 import type { Pane } from "./layout.ts";
@@ -24,7 +25,7 @@ interface Shown {
   readonly view: TerminalView;
 }
 
-const ASKED = { onApproval: () => say("It waits for an approval: see Activity.") };
+const ASKED = { onApproval: () => say(waitsNotice("A call of this page")) };
 
 export class Room {
   readonly device: string;

@@ -63,7 +63,7 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
   };
   /** While it waits for an approval, everything else goes on. */
   const made = async (folder?: string): Promise<CreatedTerminal | undefined> => {
-    if (asked) return void say("A new terminal waits for an approval already.");
+    if (asked) return void say("A new terminal waits for approval already.");
     const waiting = new AbortController();
     const { signal } = waiting;
     const onApproval = () => {

@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef } fro
 import { PageError } from "../../app/PageError.tsx";
 import { Waiting } from "../../ui/Waiting.tsx";
 import { useWish } from "../terminal/wish.ts";
+import { useLack } from "../tools/use-lack.ts";
 import { focusFiles, focusTerminal } from "./focus.ts";
 import { LEAST_SHARE } from "./saved.ts";
 import { useFilesKey } from "./use-files-key.ts";
@@ -24,6 +25,7 @@ interface Props {
 
 export function Beside({ workspace, device, machine, children }: Props) {
   const { isOpen, isPhone, side, share } = workspace;
+  const lack = useLack(device, "TerminalAttach");
   const box = useRef<HTMLDivElement>(null);
   useFilesKey(() => {
     if (!isOpen) return workspace.open();
@@ -59,7 +61,7 @@ export function Beside({ workspace, device, machine, children }: Props) {
         >
           <CatchBoundary getResetKey={() => device} errorComponent={PageError}>
             <Suspense fallback={<Waiting />}>
-              <Workspace device={device} machine={machine} toFiles={toFiles} />
+              {lack ?? <Workspace device={device} machine={machine} toFiles={toFiles} />}
             </Suspense>
           </CatchBoundary>
         </Splitter.Pane>

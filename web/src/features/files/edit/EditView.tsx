@@ -6,6 +6,7 @@ import { say } from "../../../ui/notices.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { useWork } from "../../../ui/use-work.ts";
 import { nameInText } from "../../../ui/visible-text.ts";
+import { useLack } from "../../tools/use-lack.ts";
 import { isConflict, isNoAnswer } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
 import code from "../preview/Code.module.css";
@@ -30,6 +31,7 @@ export function EditView({ device, folder, name, version, hasDraft, begin }: Pro
   const path = joined(folder, name);
   const file = { device, path };
   const navigate = useNavigate();
+  const lack = useLack(device, "Write");
   const [error, setError] = useState<unknown>();
   const [theirs, setTheirs] = useState<Version>();
   const { isBusy, run } = useWork(setError);
@@ -97,6 +99,7 @@ export function EditView({ device, folder, name, version, hasDraft, begin }: Pro
           drop={() => void drop()}
         />
       )}
+      {lack !== undefined && <Text size="sm">It can't be saved. {lack}</Text>}
       {error !== undefined && <Problem error={error} />}
       <div ref={box} className={`${classes.editor} ${code.code}`} />
       <div className={classes.foot}>
@@ -113,7 +116,12 @@ export function EditView({ device, folder, name, version, hasDraft, begin }: Pro
               Close editor
             </Button>
           )}
-          <Button size="xs" loading={isBusy} disabled={!editor.isChanged} onClick={() => void save()}>
+          <Button
+            size="xs"
+            loading={isBusy}
+            disabled={!editor.isChanged || lack !== undefined}
+            onClick={() => void save()}
+          >
             Save
           </Button>
         </Group>

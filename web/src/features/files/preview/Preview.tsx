@@ -16,6 +16,7 @@ import { isConflict } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
 import { paneStyle, Separator } from "../Separator.tsx";
 import { mayEdit } from "../use-entry-actions.ts";
+import { useRights } from "../use-rights.ts";
 import { changeView, useView } from "../view.ts";
 import { Content } from "./Content.tsx";
 import type { Head } from "./head.ts";
@@ -35,6 +36,7 @@ interface Props {
 export function Preview({ device, folder, name }: Props) {
   const { edit } = useSearch({ from: "/d/$device/files/$" });
   const navigate = useNavigate();
+  const rights = useRights(device);
   const path = joined(folder, name);
   const file = { device, path };
   const query = useQuery({
@@ -71,7 +73,7 @@ export function Preview({ device, folder, name }: Props) {
             <bdi>{visibleLine(name)}</bdi>
           </h2>
           {query.data && !edit && <span className={classes.size}>{sizeText(query.data.size)}</span>}
-          {query.data && !edit && mayEdit(placed) && (
+          {query.data && !edit && rights.edit && mayEdit(placed) && (
             <Button
               size="xs"
               variant="default"

@@ -10,21 +10,23 @@ import { putDropped } from "./put.ts";
 interface Props {
   readonly device: string;
   readonly folder: string;
-  readonly isReachable: boolean;
+  /** It takes what is dropped. */
+  readonly isOpen: boolean;
   readonly children: ReactNode;
 }
 
-export function DropZone({ device, folder, isReachable, children }: Props) {
+export function DropZone({ device, folder, isOpen, children }: Props) {
   const [isOver, setOver] = useState(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => isReachable && dataTransfer.types.includes("Files");
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button beside does the same for the keyboard.
     <div
       className={classes.drop}
       onDragOver={(event) => {
         if (!hasFiles(event)) return;
+        // Otherwise the browser would show the file in place of the page.
         event.preventDefault();
-        setOver(true);
+        if (isOpen) setOver(true);
+        else event.dataTransfer.dropEffect = "none";
       }}
       onDragLeave={({ currentTarget, relatedTarget }) => {
         if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setOver(false);
@@ -33,6 +35,7 @@ export function DropZone({ device, folder, isReachable, children }: Props) {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
+        if (!isOpen) return;
         droppedOf(event.dataTransfer).then((dropped) => putDropped(device, folder, dropped), sayProblem);
       }}
     >
@@ -46,4 +49,8 @@ export function DropZone({ device, folder, isReachable, children }: Props) {
       )}
     </div>
   );
+}
+
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer.types.includes("Files");
 }

@@ -5,12 +5,19 @@ import { copyPaths } from "./copy-paths.ts";
 import { openDialog, type PlacedAll } from "./dialog.ts";
 import { downloadAll } from "./download-all.ts";
 import type { EntryAction } from "./use-entry-actions.ts";
+import { useRights } from "./use-rights.ts";
 
-export function chosenActions(placed: PlacedAll): readonly EntryAction[] {
-  return [
+export function useChosenActions(placed: PlacedAll): readonly EntryAction[] {
+  const rights = useRights(placed.device);
+  const actions: (EntryAction | false)[] = [
     { label: "Download", icon: IconDownload, act: () => void downloadAll(placed) },
     { label: "Copy paths", icon: IconCopy, act: () => copyPaths(placed) },
-    { label: "Move to …", icon: IconArrowsMove, act: () => openDialog({ kind: "move", ...placed }) },
-    { label: "Delete", icon: IconTrash, isRed: true, act: () => void deleteEntries(placed) },
+    rights.move && {
+      label: "Move to …",
+      icon: IconArrowsMove,
+      act: () => openDialog({ kind: "move", ...placed }),
+    },
+    rights.remove && { label: "Delete", icon: IconTrash, isRed: true, act: () => void deleteEntries(placed) },
   ];
+  return actions.filter((one) => one !== false);
 }

@@ -1,0 +1,89 @@
+/** The load of a machine whose rules ask a person about reads: it is asked for once, and then only when somebody wants it. */
+import type { Page } from "playwright-core";
+import { afterEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { expectNoObjections, startApp } from "./app.ts";
+
+const approvalsSchema = z.object({
+  approvals: z.array(z.object({ id: z.string(), device: z.string(), tool: z.string(), state: z.string() })),
+});
+
+describe("a load that needs approval", NEEDS_CHROMIUM, () => {
+  const app = startApp();
+  const waits = (page: Page) =>
+    page.getByRole("status").filter({ hasText: "Reading its load waits for approval" });
+  const again = (page: Page) => page.getByRole("button", { name: "Read it again" });
+
+  async function policy(body: object): Promise<void> {
+    const owner = await app.relay.signIn();
+    await app.relay.request(owner, `PUT /v1/devices/${app.machine.id}/policy`, z.unknown(), body);
+  }
+  afterEach(() => policy({}));
+
+  async function decide(decision: "allow" | "deny"): Promise<void> {
+    const owner = await app.relay.signIn();
+    const { approvals } = await app.relay.request(owner, "GET /v1/approvals", approvalsSchema);
+    const open = approvals.filter(({ state }) => state === "pending");
+    expect(open.map(({ tool }) => tool)).toEqual(["SystemInfo"]);
+    for (const { device, id } of open)
+      await app.relay.request(owner, `POST /v1/devices/${device}/approvals/${id}`, z.unknown(), { decision });
+  }
+
+  test.each(["/fleet", "machine"])("is not asked for again by itself on the page %s", async (where) => {
+    await policy({ ask: [{ effects: ["read"] }] });
+    const opened = await app.open("/settings");
+    const { page } = opened;
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tools/SystemInfo")) calls += 1;
+    });
+    await page.clock.install();
+    await page.goto(`${app.relay.url}${where === "machine" ? `/d/${app.machine.id}` : where}`);
+    await waits(page).getByRole("link", { name: "Decide in Activity" }).waitFor();
+    await expectNoObjections(opened);
+    await decide("deny");
+    await again(page).waitFor();
+    await expectNoObjections(opened);
+    await page.clock.runFor(180_000);
+    expect(calls, "after one was denied").toBe(1);
+
+    await again(page).click();
+    await waits(page).waitFor();
+    await decide("allow");
+    await page
+      .getByText(/^\d+%$/)
+      .first()
+      .waitFor();
+    await page.clock.runFor(180_000);
+    expect(calls, "after one was allowed").toBe(2);
+    // Another page of the app asks nobody, either.
+    await page.getByRole("link", { name: "Settings" }).first().click();
+    await page.getByRole("link", { name: "Machines" }).first().click();
+    await again(page).waitFor();
+    expect(calls, "on another page").toBe(2);
+
+    await policy({});
+    await again(page).click();
+    await again(page).waitFor({ state: "detached" });
+    await page.clock.runFor(60_000);
+    await expect.poll(() => calls).toBe(4);
+    expect(opened.faults).toEqual([]);
+  });
+
+  test("is no question any more when its page is left", async () => {
+    await policy({ ask: [{ tools: ["SystemInfo"] }] });
+    const { page, faults } = await app.open("/fleet");
+    await waits(page).waitFor();
+    const owner = await app.relay.signIn();
+    const open = async () =>
+      (await app.relay.request(owner, "GET /v1/approvals", approvalsSchema)).approvals.length;
+    await expect.poll(open).toBe(1);
+    await page.getByRole("link", { name: "Settings" }).first().click();
+    await expect.poll(open).toBe(0);
+    await page.getByRole("link", { name: "Machines" }).first().click();
+    await again(page).waitFor();
+    expect(await open()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+/** What stands below the load of a machine that somebody has to allow to be read. */
+import { useLoad } from "../../relay/system-info.ts";
+import { ActionButton } from "../../ui/ActionButton.tsx";
+import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
+import classes from "./FleetPage.module.css";
+
+export function AskedLoad({ device }: { device: string }) {
+  const { query, question } = useLoad(device, true);
+  if (question === undefined) return null;
+  if (question === "waiting") return <WaitsForApproval>Reading its load</WaitsForApproval>;
+  return (
+    <>
+      <div className={classes.soft}>
+        Somebody has to allow each look at its load, so it is not read again by itself.
+      </div>
+      <ActionButton size="compact-sm" variant="default" work={() => query.refetch()}>
+        Read it again
+      </ActionButton>
+    </>
+  );
+}
