@@ -33,6 +33,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
         variant="default"
         size={36}
         aria-label="Hidden files"
+        title="Hidden files"
         aria-pressed={showHidden}
         onClick={() => changeView({ showHidden: !showHidden })}
       >
@@ -42,6 +43,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
         variant="default"
         size={36}
         aria-label="Read anew"
+        title="Read anew"
         disabled={!isReachable}
         onClick={refresh}
       >
@@ -49,6 +51,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable }: Pr
       </ActionIcon>
       <Button
         className={classes.newFolder}
+        title="New folder"
         variant="default"
         disabled={!isReachable}
         leftSection={<IconFolderPlus size={16} aria-hidden />}
