@@ -69,6 +69,11 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await expect.poll(chosen).toEqual([]);
     await bar().waitFor({ state: "detached" });
     await page.keyboard.press("Home");
+    // Where all colours are the system's, a line shows where the keyboard is.
+    await page.emulateMedia({ forcedColors: "active" });
+    const outline = "getComputedStyle(document.querySelector('[data-index][data-active=true]')).outlineStyle";
+    expect(await page.evaluate(outline)).toBe("dashed");
+    await page.emulateMedia({ forcedColors: "none" });
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
     await expect.poll(chosen).toEqual(["a", "b", "c"]);

@@ -258,7 +258,7 @@ function focusIn(page: Page, selector: string): Promise<boolean> {
   return page.evaluate<boolean>(`document.activeElement.closest(${JSON.stringify(selector)}) !== null`);
 }
 
-/** How thick a bar is for a finger, in pixels, beside the grip in its middle. */
+/** How thick a bar is for a finger, in pixels. */
 async function reachOf(page: Page, name: string): Promise<number> {
   const bar = await page.getByRole("separator", { name }).boundingBox();
   if (!bar) throw new Error("There is no bar");
@@ -266,6 +266,6 @@ async function reachOf(page: Page, name: string): Promise<number> {
   const point = width < height ? `${x} - 27 + at, ${y + height / 3}` : `${x + width / 3}, ${y} - 27 + at`;
   return page.evaluate<number>(
     `Array.from({ length: 60 }, (_, at) => document.elementFromPoint(${point}))
-      .filter((one) => one?.getAttribute("aria-label") === ${JSON.stringify(name)}).length`,
+      .filter((one) => one?.closest("[role=separator]")?.getAttribute("aria-label") === ${JSON.stringify(name)}).length`,
   );
 }
