@@ -93,7 +93,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
     await grid().focus();
     await page.keyboard.press("Delete");
     await page.getByRole("button", { name: "Move to trash" }).click();
-    await page.getByText(`${NAMES.length} entries were moved to the trash.`).waitFor();
+    await page.getByText(`${NAMES.length} entries are in the trash of the machine.`).waitFor();
     await page.getByRole("button", { name: "Put them back" }).click();
     await page.getByText(`${NAMES.length} entries are back.`).waitFor();
     expect(NAMES.filter((name) => !existsSync(join(folder, name)))).toEqual([]);

@@ -57,9 +57,26 @@ describe("panes", NEEDS_CHROMIUM, () => {
     await page.keyboard.press("End");
     await page.setViewportSize({ width: 1120, height: 800 });
     await expectNoObjections(opened);
+    // The names of the folders above do not lie over each other.
+    for (const width of [1024, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await squeezed(page)).toEqual([]);
+      const way = await page.getByRole("navigation", { name: "Folder", exact: true }).boundingBox();
+      expect(way?.width ?? 0).toBeGreaterThan(180);
+      await expectNoObjections(opened);
+    }
     await page.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => ofFile.count()).toBe(0);
     await expect.poll(file).toBeGreaterThan(300);
     await expectNoObjections(opened);
   });
 });
+
+/** Steps of the way to the folder that have less room than their names need. */
+function squeezed(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll("nav[aria-label=Folder] > *")]
+      .filter((one) => one.clientWidth < one.scrollWidth)
+      .map((one) => one.textContent)`,
+  );
+}

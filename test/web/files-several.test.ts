@@ -69,6 +69,11 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await expect.poll(chosen).toEqual([]);
     await bar().waitFor({ state: "detached" });
     await page.keyboard.press("Home");
+    // Where all colours are the system's, a line shows where the keyboard is.
+    await page.emulateMedia({ forcedColors: "active" });
+    const outline = "getComputedStyle(document.querySelector('[data-index][data-active=true]')).outlineStyle";
+    expect(await page.evaluate(outline)).toBe("dashed");
+    await page.emulateMedia({ forcedColors: "none" });
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
     await expect.poll(chosen).toEqual(["a", "b", "c"]);
@@ -105,11 +110,15 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
     await page.getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(names).toEqual(["kept.txt"]);
-    await page.getByText("3 entries were moved to the trash.").waitFor();
+    await page.getByText("3 entries are in the trash of the machine.").waitFor();
+    // No message lies over the way back.
+    expect(await page.getByRole("status", { name: "News" }).innerText()).toBe("");
     expect(readdirSync(folder)).toEqual(["kept.txt"]);
     await page.getByRole("button", { name: "Put them back" }).click();
     await expect.poll(names).toEqual(["tree", "a.txt", "b.txt", "kept.txt"]);
     expect(readFileSync(join(folder, "tree/inside.txt"), "utf8")).toBe("this is tree/inside.txt");
+    // Nobody has chosen them since.
+    expect(await chosen()).toEqual([]);
   });
 
   test("are moved as far as they can be, and those that can't be are named with the reason", async () => {
@@ -177,6 +186,13 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await expect.poll(chosen).toEqual(["a.txt"]);
     await row("c.txt").tap();
     await expect.poll(chosen).toEqual(["a.txt", "c.txt"]);
+    // The boxes stand in the middle of their lines, and the buttons in one.
+    const box = await row("a.txt").getByRole("checkbox").locator("span").boundingBox();
+    const line = await row("a.txt").boundingBox();
+    expect(Math.abs(middleOf(box) - middleOf(line))).toBeLessThan(2);
+    const buttons = await bar().getByRole("button").all();
+    const middles = await Promise.all(buttons.map(async (button) => middleOf(await button.boundingBox())));
+    expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(2);
     expect(await smallTargets(page, "[role=toolbar] button, [role=row] button", 40)).toEqual([]);
     await expectNoObjections(opened);
     await act("All");
@@ -184,6 +200,7 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await act("Choose none");
     await row("b.txt").tap();
     await page.getByRole("region", { name: "File" }).getByText("this is b.txt").waitFor();
+    expect(await smallTargets(page, "section button", 40)).toEqual([]);
   });
 
   test("that a machine vanishes under are not tried one by one: how many are left is told", async () => {
@@ -209,3 +226,8 @@ describe("several entries", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
   });
 });
+
+function middleOf(box: { y: number; height: number } | null): number {
+  if (!box) throw new Error("It is not on the page");
+  return box.y + box.height / 2;
+}

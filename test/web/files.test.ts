@@ -100,6 +100,20 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     await expect.poll(names).toEqual(["docs", "alpha.txt", "beta.txt"]);
   });
 
+  test("a double click opens a folder, and nothing that is in it", async () => {
+    mkdirSync(join(folder, "outer/inner/innermost"), { recursive: true });
+    await open();
+    const box = await row("outer").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 60, (box?.y ?? 0) + 10];
+    await page.mouse.click(x, y);
+    await expect.poll(names).toEqual(["inner"]);
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.mouse.click(x, y + 5, { button: "right" });
+    await page.getByRole("menu").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`${address()}/outer`);
+  });
+
   test("are renamed, moved to the trash and put back", async () => {
     write("old name.txt", "kept");
     await open();

@@ -32,6 +32,9 @@ describe("a terminal on a phone", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () =>
     expect(await page.getByLabel("Type a command").inputValue()).toBe("");
     await expectNoObjections(opened);
     expect(await smallTargets(page, "[role=toolbar] button, form button", 44)).toEqual([]);
+    expect(
+      await smallTargets(page, "[role=tab], main [aria-label='New terminal'], main [aria-label=More]", 44),
+    ).toEqual([]);
     const room = await page.evaluate<number>("document.documentElement.scrollHeight - innerHeight");
     expect(room).toBe(0);
     expect(faults).toEqual([]);

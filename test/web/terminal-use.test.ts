@@ -150,6 +150,23 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     await focusIsIn(page, ".xterm");
     await page.keyboard.press("Alt+Shift+KeyM");
     await focusIsIn(page, "[role=tab][aria-selected=true]");
+    // A dialog gives the focus back, and the keys are the same beside the terminal.
+    for (const key of ["F2", "Alt+Shift+KeyR"]) {
+      await page.keyboard.press(key);
+      await focusIsIn(page, "[role=dialog] input");
+      await page.keyboard.press("Escape");
+      await focusIsIn(page, "[role=tab][aria-selected=true]");
+    }
+    await page.getByRole("button", { name: "More", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await focusIsIn(page, "[role=menuitem]");
+    await page.keyboard.press("Enter");
+    await focusIsIn(page, "[role=dialog] input");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await focusIsIn(page, ".mantine-ActionIcon-root, [role=tab][aria-selected=true]");
+    await page.keyboard.press("Alt+Shift+KeyM");
+    await focusIsIn(page, "[role=tab][aria-selected=true]");
     await page.keyboard.press("ArrowLeft");
     await expect
       .poll(() => page.getByRole("tab", { selected: true }).getAttribute("id"))

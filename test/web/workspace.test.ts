@@ -209,6 +209,18 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     expect(faults).toEqual([]);
   });
 
+  test("on a tablet a finger takes the bars a little beside them, too", async () => {
+    const context = { viewport: { width: 1180, height: 820 }, hasTouch: true, isMobile: true };
+    const { page } = await open("?terminal=below", { context });
+    await newTerminal(page);
+    await page.getByRole("button", { name: "Split to the right" }).tap();
+    await expect
+      .poll(() => page.getByRole("separator", { name: "Move the bar between the panes" }).count())
+      .toBe(1);
+    for (const name of [BAR, "Move the bar between the panes"])
+      expect(await reachOf(page, name), name).toBeGreaterThanOrEqual(24);
+  });
+
   test("on a phone one of both is shown, and both go on", async () => {
     const opened = await open("", { screen: "phone", context: { viewport: { width: 360, height: 740 } } });
     const { page } = opened;
@@ -244,4 +256,16 @@ function row(page: Page, name: string) {
 
 function focusIn(page: Page, selector: string): Promise<boolean> {
   return page.evaluate<boolean>(`document.activeElement.closest(${JSON.stringify(selector)}) !== null`);
+}
+
+/** How thick a bar is for a finger, in pixels. */
+async function reachOf(page: Page, name: string): Promise<number> {
+  const bar = await page.getByRole("separator", { name }).boundingBox();
+  if (!bar) throw new Error("There is no bar");
+  const { x, y, width, height } = bar;
+  const point = width < height ? `${x} - 27 + at, ${y + height / 3}` : `${x + width / 3}, ${y} - 27 + at`;
+  return page.evaluate<number>(
+    `Array.from({ length: 60 }, (_, at) => document.elementFromPoint(${point}))
+      .filter((one) => one?.closest("[role=separator]")?.getAttribute("aria-label") === ${JSON.stringify(name)}).length`,
+  );
 }

@@ -5,6 +5,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useMachines } from "../relay/devices.ts";
+import { useReturnedFocus } from "../ui/returned-focus.ts";
 import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Palette.module.css";
 import { closePalette } from "./palette.ts";
@@ -12,6 +13,7 @@ import { ADD_PLACE, DEVICE_PLACES, PLACES, REFERENCE_PLACE } from "./places.ts";
 import { useActiveOption } from "./use-active-option.ts";
 
 export function Palette() {
+  useReturnedFocus(true);
   const [text, setText] = useState("");
   const navigate = useNavigate();
   const devices = useMachines();

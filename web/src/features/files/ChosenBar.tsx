@@ -50,6 +50,7 @@ function Bar({ device, path, chooser }: Props) {
           size="xs"
           variant="default"
           className={classes.action}
+          title={label}
           leftSection={<Icon size={16} aria-hidden />}
           {...(isRed && { c: "var(--bad)" })}
           onClick={act}
@@ -57,7 +58,15 @@ function Bar({ device, path, chooser }: Props) {
           {label}
         </Button>
       ))}
-      <ActionIcon variant="subtle" color="gray" size={30} aria-label="Choose none" onClick={chooser.clear}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={30}
+        className={classes.none}
+        aria-label="Choose none"
+        title="Choose none"
+        onClick={chooser.clear}
+      >
         <IconX size={16} aria-hidden />
       </ActionIcon>
     </div>

@@ -46,11 +46,12 @@ export function EntryRow({ id, entry, index, start, size, open, showMenu, choose
       showMenu({ x, y });
     }, LONG);
   };
-  const click = ({ shiftKey, ctrlKey, metaKey }: MouseEvent) => {
+  const click = ({ shiftKey, ctrlKey, metaKey, detail }: MouseEvent) => {
     if (wasLong.current) return;
     if (choose && shiftKey) choose("range");
     else if (choose && (ctrlKey || metaKey || (is.isChoosing && isFinger.current))) choose("one");
-    else open();
+    // The second click of a double one may meet an entry of the folder that the first one opened.
+    else if (detail < 2) open();
   };
   const name = visibleLine(entry.name);
   return (
@@ -69,8 +70,8 @@ export function EntryRow({ id, entry, index, start, size, open, showMenu, choose
       onPointerUp={end}
       onPointerCancel={end}
       onPointerLeave={end}
-      // A range of text is not what somebody wants here.
-      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      // Text that is selected is not what somebody wants here.
+      onMouseDown={(event) => (event.shiftKey || event.detail > 1) && event.preventDefault()}
       onClick={click}
     >
       <div role="gridcell" className={classes.name} title={name}>

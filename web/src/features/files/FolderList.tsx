@@ -39,7 +39,7 @@ export function FolderList({ device, path, folder, text, isReachable }: Props) {
     // The rest would come in between: until then, the machine's own order holds.
     return isWhole ? sorted(filtered(entries, text), order) : entries;
   }, [isSearched, search.data, isWhole, entries, text, order]);
-  const chooser = useChoice(shown);
+  const chooser = useChoice(shown, isWhole ? entries : undefined);
   const rights = useRights(device);
   // A menu or a question about this folder goes with it.
   useEffect(() => closeAll, []);

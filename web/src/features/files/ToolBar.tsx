@@ -35,6 +35,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable, righ
         variant="default"
         size={36}
         aria-label="Hidden files"
+        title="Hidden files"
         aria-pressed={showHidden}
         onClick={() => changeView({ showHidden: !showHidden })}
       >
@@ -44,6 +45,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable, righ
         variant="default"
         size={36}
         aria-label="Read anew"
+        title="Read anew"
         disabled={!isReachable}
         onClick={refresh}
       >
@@ -52,6 +54,7 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable, righ
       {rights.makeFolder && (
         <Button
           className={classes.newFolder}
+          title="New folder"
           variant="default"
           disabled={!isReachable}
           leftSection={<IconFolderPlus size={16} aria-hidden />}

@@ -74,6 +74,8 @@ export async function deleteEntries({ device, folder, entries }: PlacedAll): Pro
   const untold: Entry[] = [];
   await runBatch({
     ...{ device, entries, atOnce: AT_ONCE, doing: "Deleting", done: "moved to the trash" },
+    // The offer to put them back says so, and a message would lie over it.
+    isTold: true,
     async work(entry) {
       const { name, type } = entry;
       const path = joined(folder, name);

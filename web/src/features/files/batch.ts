@@ -33,6 +33,8 @@ export interface Plan extends Pick<Batch, "device" | "doing" | "done"> {
   readonly entries: readonly Entry[];
   /** Entries that are worked on at the same time. */
   readonly atOnce: number;
+  /** What the page shows besides tells that all went well. */
+  readonly isTold?: boolean;
   /** Throws ApiError. */
   readonly work: (entry: Entry) => Promise<void>;
 }
@@ -40,7 +42,7 @@ export interface Plan extends Pick<Batch, "device" | "doing" | "done"> {
 export const useBatches = create<{ readonly batches: readonly Batch[] }>(() => ({ batches: [] }));
 
 /** Until all are done, or cannot be. Says how it ended; what failed stays on the page. */
-export async function runBatch({ entries, atOnce, work, ...words }: Plan): Promise<void> {
+export async function runBatch({ entries, atOnce, work, isTold = false, ...words }: Plan): Promise<void> {
   if (entries.length > MOST_AT_ONCE)
     return sayProblem(
       new Error(`At most ${MOST_AT_ONCE} entries at once: choose fewer, or the folder that they are in.`),
@@ -65,7 +67,7 @@ export async function runBatch({ entries, atOnce, work, ...words }: Plan): Promi
       }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  end(id);
+  end(id, isTold);
 }
 
 /** Begins no more of it. */
@@ -82,7 +84,7 @@ export function untried({ total, succeeded, failures }: Batch): number {
   return total - succeeded - failures.length;
 }
 
-function end(id: string): void {
+function end(id: string, isTold: boolean): void {
   change(id, () => ({ isOver: true }));
   const batch = batchOf(id);
   if (!batch) return;
@@ -90,7 +92,7 @@ function end(id: string): void {
   const [only] = failures;
   if (only && total === 1) sayProblem(only.error);
   else if (failures.length > 0 || untried(batch) > 0) return;
-  else if (total > 1)
+  else if (total > 1 && !isTold)
     say(`${plural(succeeded, "entry", "entries")} ${succeeded === 1 ? "was" : "were"} ${done}.`);
   forgetBatch(id);
 }

@@ -33,6 +33,13 @@ export function chosenOf(entries: readonly Entry[], { names }: Choice): readonly
   return names.size === 0 ? [] : entries.filter((entry) => names.has(entry.name) && isNamed(entry));
 }
 
+/** Without those that have left the folder: what comes back later is not chosen. */
+export function keptOf(choice: Choice, entries: readonly Entry[]): Choice {
+  if (choice.names.size === 0) return choice;
+  const names = namesOf(entries);
+  return { ...choice, names: new Set([...choice.names].filter((name) => names.has(name))) };
+}
+
 function namesOf(entries: readonly Entry[]): ReadonlySet<string> {
   return new Set(entries.filter(isNamed).map(({ name }) => name));
 }

@@ -1,6 +1,6 @@
 /** The entries of a list that are chosen. Another folder begins with none. */
 import { useMemo, useState } from "react";
-import { allOf, type Choice, chosenOf, NONE_CHOSEN, ranged, toggled } from "./choice.ts";
+import { allOf, type Choice, chosenOf, keptOf, NONE_CHOSEN, ranged, toggled } from "./choice.ts";
 import { type Entry, isNamed } from "./entries.ts";
 
 export interface Chooser {
@@ -14,8 +14,14 @@ export interface Chooser {
   clear(): void;
 }
 
-export function useChoice(entries: readonly Entry[]): Chooser {
+/** `entries`: those that are shown. `inFolder`: all that are there; undefined: that is not known. */
+export function useChoice(entries: readonly Entry[], inFolder: readonly Entry[] | undefined): Chooser {
   const [choice, setChoice] = useState<Choice>(NONE_CHOSEN);
+  const [known, setKnown] = useState(inFolder);
+  if (known !== inFolder) {
+    setKnown(inFolder);
+    if (inFolder) setChoice(keptOf(choice, inFolder));
+  }
   const chosen = useMemo(() => chosenOf(entries, choice), [entries, choice]);
   return {
     chosen,

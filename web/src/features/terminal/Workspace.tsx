@@ -1,7 +1,9 @@
 /** Tabs and panes of a machine's terminals, and what is done with them. */
-import { type ReactNode, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { useReturnedFocus } from "../../ui/returned-focus.ts";
 import { Waiting } from "../../ui/Waiting.tsx";
 import { AskedBar } from "./AskedBar.tsx";
+import { commandBeside } from "./beside-keys.ts";
 import { KeyBar } from "./KeyBar.tsx";
 import type { Command } from "./keys.ts";
 import {
@@ -94,10 +96,18 @@ export function Workspace({ device, machine, toFiles, filesLink }: Props) {
     files: toFiles,
     leave: () => box.current?.querySelector<HTMLElement>("[role='tab'][aria-selected='true']")?.focus(),
   };
+  useReturnedFocus(panel !== undefined, commands.leave);
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    const command = commandBeside(event);
+    if (!command) return;
+    event.preventDefault();
+    run(command);
+  };
   const current = currentTab(layout);
   const isEmpty = layout.tabs.length === 0;
   return (
-    <div ref={box} className={classes.workspace}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of what is in it.
+    <div ref={box} className={classes.workspace} onKeyDown={press}>
       {room && !isEmpty && (
         <TabStrip
           layout={layout}

@@ -87,6 +87,7 @@ export function Preview({ device, folder, name }: Props) {
             variant="subtle"
             color="gray"
             aria-label="Download"
+            title="Download"
             onClick={() => void download(placed).catch(sayProblem)}
           >
             <IconDownload size={18} aria-hidden />
@@ -95,6 +96,7 @@ export function Preview({ device, folder, name }: Props) {
             variant="subtle"
             color="gray"
             aria-label="More actions"
+            title="More actions"
             onClick={({ currentTarget }) => {
               const { left, bottom } = currentTarget.getBoundingClientRect();
               openMenu({ device, folder, entries: [entry], x: left, y: bottom });
@@ -102,7 +104,13 @@ export function Preview({ device, folder, name }: Props) {
           >
             <IconDots size={18} aria-hidden />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" aria-label="Close the file" onClick={() => go({})}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Close the file"
+            title="Close the file"
+            onClick={() => go({})}
+          >
             <IconX size={18} aria-hidden />
           </ActionIcon>
         </div>
