@@ -33,7 +33,7 @@ const INTERRUPTED = /sleep 1000\n+.*[$#]$/;
 const NAMES = Object.keys(DOCUMENTED);
 
 describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
-  const app = startTerminalApp("--enable-features=WebMCP");
+  const app = startTerminalApp(undefined, "--enable-features=WebMCP");
   const machinePage = () => `/d/${app.machine.id}`;
   const open = async (screen: "desktop" | "phone" = "desktop") => {
     const opened = await app.open(machinePage(), { screen });
