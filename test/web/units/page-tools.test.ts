@@ -114,6 +114,39 @@ test("what is asked goes with whoever asked, and one yes opens for all who wait"
   await expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
 });
 
+test("who asks on and on is silent for a minute after three noes, and so is what waits", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const gate = new Gate();
+  const { signal } = new AbortController();
+  const questions = () => gate.useState.getState().questions;
+  const denied = { code: "APPROVAL_DENIED" };
+  const entered = gate.enter(signal);
+  questions()[0]?.answer("act");
+  await entered;
+  const asked = async (answer: "deny" | "once") => {
+    const allowed = gate.allow({ what: "one" }, signal);
+    await vi.advanceTimersByTimeAsync(0);
+    questions()[0]?.answer(answer);
+    await allowed;
+  };
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await asked("once");
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  const flood = Array.from({ length: 5 }, () => gate.allow({ what: "more" }, signal));
+  const ends = Promise.all(flood.map((one) => expect(one).rejects.toMatchObject(denied)));
+  await vi.advanceTimersByTimeAsync(0);
+  questions()[0]?.answer("deny");
+  await ends;
+  await expect(gate.allow({ what: "again" }, signal)).rejects.toMatchObject(denied);
+  expect(questions()).toEqual([]);
+  expect(gate.useState.getState().reach, "it may still be looked at").toBe("act");
+  await vi.advanceTimersByTimeAsync(60_000);
+  await asked("once");
+});
+
 test("a question nobody answers is over after five minutes, and a yes to all after fifteen", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -13,7 +13,7 @@ import classes from "./PageTools.module.css";
 /** What a phone shows without scrolling. */
 const MOST_LINES = 6;
 const MOST_CHARS = 200;
-const END_CHARS = 100;
+const END_CHARS = 60;
 
 interface Props {
   readonly question: Question;
@@ -109,10 +109,10 @@ function Exactly({ text }: { readonly text: string }) {
   );
 }
 
-/** Half a character is none. */
+/** On two lines of a phone; half a character is none. */
 function endOf(line: string): string {
-  const characters = [...line.slice(-2 * END_CHARS)];
-  return characters.length > END_CHARS ? `…${characters.slice(-END_CHARS).join("")}` : line;
+  const end = [...line.slice(-2 * END_CHARS)].slice(-END_CHARS).join("");
+  return end.length < line.length ? `… ${end.trimStart()}` : line;
 }
 
 /** Nothing can be allowed that has only just appeared. */

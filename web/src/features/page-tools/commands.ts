@@ -8,6 +8,8 @@ import type { Acting } from "./tool.ts";
 const LONGEST_COMMAND = 60_000;
 /** What still runs then goes on, in milliseconds. */
 const WAIT = 30_000;
+/** A terminal drops what is typed right after ctrl-c, in milliseconds. */
+const SETTLE = 1000;
 /** Lines of the screen that show why the shell did not run it. */
 const SCREEN_LINES = 6;
 
@@ -52,7 +54,7 @@ export async function runCommand(command: string, shell: PageShell, acting: Acti
   if (unrun === true) throw unrunError(answer);
   if (unfinished === true) {
     // Whatever is typed next would be part of it.
-    await acting.run("TerminalInput", { terminal, keys: ["ctrl-c"], wait_ms: 0 });
+    await acting.run("TerminalInput", { terminal, keys: ["ctrl-c"], wait_ms: SETTLE });
     throw unfinishedError();
   }
   return executed(answer, isBash);
