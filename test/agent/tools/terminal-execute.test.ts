@@ -249,7 +249,9 @@ test.each([
   const { terminal } = opened ?? {};
   const { metadata } = await bench.call("TerminalExecute", { command, terminal, yield_ms: 2000 });
   expect(metadata).toMatchObject({ [field]: true, exit_code: null });
-  const { metadata: other } = await bench.call("TerminalExecute", { command: "true" });
+  const { metadata: fresh } = await bench.call("TerminalCreate", bash);
+  const input = { command: "true", terminal: fresh?.terminal };
+  const { metadata: other } = await bench.call("TerminalExecute", input);
   expect(other?.[field]).toBeUndefined();
 });
 
