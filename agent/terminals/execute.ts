@@ -78,7 +78,11 @@ export async function execute(
     }
     const execution = watch.execution();
     // What it did not run may still stand in its line.
-    if (execution.outcome === "unrun") await attachment.write(Buffer.from(INTERRUPT));
+    if (execution.outcome === "unrun") {
+      await attachment.write(Buffer.from(INTERRUPT));
+      // With the signal, the terminal drops what is typed next.
+      await Promise.race([watch.cleared, sleep(SETTLE_MS, undefined, { ref: false })]);
+    }
     return execution;
   } finally {
     attachment.close();
@@ -128,10 +132,13 @@ class CommandWatch {
   readonly done: Promise<void>;
   /** Resolves at the first prompt. */
   readonly prompted: Promise<void>;
+  /** Resolves at the prompt that follows what the shell did not run. */
+  readonly cleared: Promise<void>;
   readonly #output: CommandOutput;
   readonly #live: ExecutionOptions["live"];
   readonly #done = Promise.withResolvers<void>();
   readonly #prompted = Promise.withResolvers<void>();
+  readonly #cleared = Promise.withResolvers<void>();
   #offset = 0;
   /** The command is typed from this byte of output on. */
   #typedAt = Number.POSITIVE_INFINITY;
@@ -145,6 +152,7 @@ class CommandWatch {
     this.#live = live;
     this.done = this.#done.promise;
     this.prompted = this.#prompted.promise;
+    this.cleared = this.#cleared.promise;
     this.done.catch(() => undefined);
     this.prompted.catch(() => undefined);
     this.#follow(attachment).catch((error: unknown) => {
@@ -185,6 +193,7 @@ class CommandWatch {
     }
     if (event.event !== "mark") return;
     if (event.mark === "input") this.#prompted.resolve();
+    if (event.mark === "input" && this.#outcome === "unrun") this.#cleared.resolve();
     if (event.at < this.#typedAt) return;
     if (event.mark === "input") {
       if (!this.#hasBegun) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);

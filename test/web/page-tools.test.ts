@@ -33,7 +33,7 @@ const INTERRUPTED = /sleep 1000\n+.*[$#]$/;
 const NAMES = Object.keys(DOCUMENTED);
 
 describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
-  const app = startTerminalApp("--enable-features=WebMCP");
+  const app = startTerminalApp(undefined, "--enable-features=WebMCP");
   const machinePage = () => `/d/${app.machine.id}`;
   const open = async (screen: "desktop" | "phone" = "desktop") => {
     const opened = await app.open(machinePage(), { screen });
@@ -231,9 +231,9 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
     expect(await call(page, "terminal_create")).toMatchObject({ isError: true, code: "APPROVAL_DENIED" });
     await page.reload();
     await letIn(page);
-    const hostile = `echo one\u202e\u200b two\u001b[2K\n# ${"x".repeat(300)}`;
+    const hostile = `echo one\u202e\u200b two\u2066\n# ${"x".repeat(300)}`;
     const denied = call(page, "run_in_new_terminal", { command: hostile });
-    await question(page).getByText(String.raw`echo one\u{202E}\u{200B} two\u{1B}[2K`).waitFor();
+    await question(page).getByText(String.raw`echo one\u{202E}\u{200B} two\u{2066}`).waitFor();
     await expectNoObjections(opened);
     await answer(page, "Deny");
     expect(await denied).toMatchObject({ isError: true, code: "APPROVAL_DENIED" });
@@ -280,6 +280,7 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
     for (const [tool, input, message] of [
       ["terminal_execute", {}, "command is required"],
       ["terminal_execute", { command: 7 }, "command has to be a string"],
+      ["terminal_execute", { command: " " }, "command can't be blank"],
       ["terminal_execute", { command: "x", terminal_id: 1.5 }, "terminal_id has to be a whole number"],
       ["terminal_execute", { command: "x", shell: "sh" }, "shell: the tool has no such parameter"],
       ["file_read", { path: "/x", max_bytes: 2 ** 21 }, "max_bytes has to be from 1 to 1048576"],
@@ -287,6 +288,10 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
       expect(await matrx(page, tool, input)).toMatchObject({
         ...{ failed: true, code: "INVALID_PARAMETERS", message, hint: expect.any(String) },
       });
+    const keys = "command can't have control characters: keys can't be pressed";
+    expect(await matrx(page, "run_in_new_terminal", { command: "echo \u001b[2K" })).toMatchObject({
+      message: keys,
+    });
     expect(await question(page).count(), "nobody is asked").toBe(0);
   });
 

@@ -6,7 +6,7 @@ import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type App, startApp } from "./app.ts";
 
 /** As `startApp`, with a shell that knows nothing of the user's own, and without terminals that outlive the tests. */
-export function startTerminalApp(...browserArgs: string[]): App {
+export function startTerminalApp(...[relayOptions, ...browserArgs]: Parameters<typeof startApp>): App {
   const home = makeFolder();
   let dataDir: string | undefined;
   beforeAll(() => {
@@ -18,7 +18,7 @@ export function startTerminalApp(...browserArgs: string[]): App {
     removeFolder(home);
     vi.unstubAllEnvs();
   });
-  const app = startApp(undefined, ...browserArgs);
+  const app = startApp(relayOptions, ...browserArgs);
   beforeAll(() => {
     dataDir = app.relay.dataDir;
   });

@@ -240,6 +240,21 @@ test("what the terminal wrote is told from the note after it, and so is that the
   }
 });
 
+test.each([
+  ["unrun", "# nothing"],
+  ["unfinished", "echo 'open"],
+] as const)("a command that is %s is told by a field of its own", async (field, command) => {
+  const bench = await Workbench.open();
+  const { metadata: opened } = await bench.call("TerminalCreate", bash);
+  const { terminal } = opened ?? {};
+  const { metadata } = await bench.call("TerminalExecute", { command, terminal, yield_ms: 2000 });
+  expect(metadata).toMatchObject({ [field]: true, exit_code: null });
+  const { metadata: fresh } = await bench.call("TerminalCreate", bash);
+  const input = { command: "true", terminal: fresh?.terminal };
+  const { metadata: other } = await bench.call("TerminalExecute", input);
+  expect(other?.[field]).toBeUndefined();
+});
+
 test("a long output comes with its beginning and its end", async () => {
   const bench = await Workbench.open();
   const { output } = await run(bench, "seq 1 200000");

@@ -1,11 +1,13 @@
 /** What the page's own tools check before anything reaches a machine. */
 import { expect, onTestFinished, test, vi } from "vitest";
+import { commandField, executed } from "../../../web/src/features/page-tools/commands.ts";
 import { optional, readInput, schemaOf, text, whole } from "../../../web/src/features/page-tools/fields.ts";
 import { textOf } from "../../../web/src/features/page-tools/file-text.ts";
-import { Gate } from "../../../web/src/features/page-tools/gate.ts";
+import { Gate, until } from "../../../web/src/features/page-tools/gate.ts";
+import { PageSession } from "../../../web/src/features/page-tools/session.ts";
 import { TerminalIds } from "../../../web/src/features/page-tools/terminal-ids.ts";
+import { defineTool } from "../../../web/src/features/page-tools/tool.ts";
 import { toolsFor } from "../../../web/src/features/page-tools/tools/all-tools.ts";
-import { executed } from "../../../web/src/features/page-tools/tools/terminal-tools.ts";
 
 test("parameters are what the schema says", () => {
   const fields = { command: text("x", 5), id: optional(whole("y", 1, 9)) };
@@ -27,6 +29,7 @@ test("parameters are what the schema says", () => {
     ["ls", "one object"],
     [{ command: "" }, "can't be empty"],
     [{ command: "longer" }, "at most 5"],
+    [{ command: "\ud800" }, "half a character"],
     [{ command: "ls", id: "1" }, "whole number"],
     [{ command: "ls", id: 10 }, "from 1 to 9"],
     [{ command: "ls", id: null }, "whole number"],
@@ -34,6 +37,44 @@ test("parameters are what the schema says", () => {
     [Object.create({ command: "ls" }), "command is required"],
   ] as const)
     expect(() => readInput(fields, input)).toThrow(message);
+});
+
+test("a command that no shell takes is not asked about", () => {
+  const problem = (command: string) => commandField.problem(command);
+  for (const taken of ["ls", "echo 1\n\techo 2", "echo\r\nls", "é 😀"])
+    expect(problem(taken)).toBeUndefined();
+  for (const blank of [" ", "\n", "\t"]) expect(problem(blank)).toContain("blank");
+  for (const keys of ["\u0003", "a\rb", "a\u001b[A", "a\u007f"]) expect(problem(keys)).toContain("control");
+});
+
+test("calls end a minute after the relay went away, and begin again when it is back", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const session = new PageSession("laptop", { toTerminals: () => undefined, toFolder: () => undefined });
+  const wait = defineTool({
+    ...{ name: "wait", title: "Wait", description: "", reach: "look", isUntrusted: false, needs: [] },
+    fields: {},
+    handle: (_input, { signal }) => until(new Promise(() => undefined), signal),
+  });
+  const first = session.run(wait, {});
+  session.gate.useState.getState().questions[0]?.answer("look");
+  const ended = expect(first).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN", hint: expect.any(String) });
+  session.setConnected(false);
+  await vi.advanceTimersByTimeAsync(59_000);
+  session.setConnected(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  session.setConnected(false);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await ended;
+  await expect(session.run(wait, {})).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  session.setConnected(true);
+  const second = session.run(wait, {});
+  await vi.advanceTimersByTimeAsync(0);
+  session.stop();
+  await expect(second).rejects.toMatchObject({ code: "CANCELLED" });
+  session.setConnected(false);
+  session.end("left");
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a text ends with a whole character, and what is no text is refused", () => {
@@ -71,6 +112,39 @@ test("what is asked goes with whoever asked, and one yes opens for all who wait"
   await gate.allow({ what: "three" }, signal);
   gate.close();
   await expect(gate.enter(signal)).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
+});
+
+test("who asks on and on is silent for a minute after three noes, and so is what waits", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const gate = new Gate();
+  const { signal } = new AbortController();
+  const questions = () => gate.useState.getState().questions;
+  const denied = { code: "APPROVAL_DENIED" };
+  const entered = gate.enter(signal);
+  questions()[0]?.answer("act");
+  await entered;
+  const asked = async (answer: "deny" | "once") => {
+    const allowed = gate.allow({ what: "one" }, signal);
+    await vi.advanceTimersByTimeAsync(0);
+    questions()[0]?.answer(answer);
+    await allowed;
+  };
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await asked("once");
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  await expect(asked("deny")).rejects.toMatchObject(denied);
+  const flood = Array.from({ length: 5 }, () => gate.allow({ what: "more" }, signal));
+  const ends = Promise.all(flood.map((one) => expect(one).rejects.toMatchObject(denied)));
+  await vi.advanceTimersByTimeAsync(0);
+  questions()[0]?.answer("deny");
+  await ends;
+  await expect(gate.allow({ what: "again" }, signal)).rejects.toMatchObject(denied);
+  expect(questions()).toEqual([]);
+  expect(gate.useState.getState().reach, "it may still be looked at").toBe("act");
+  await vi.advanceTimersByTimeAsync(60_000);
+  await asked("once");
 });
 
 test("a question nobody answers is over after five minutes, and a yes to all after fifteen", async () => {

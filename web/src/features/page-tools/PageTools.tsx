@@ -35,6 +35,7 @@ export function PageTools({ device }: { device: DeviceView }) {
   const isLive = useConnection(({ state }) => state === "online");
   const isReachable = isOnline(device) || !isLive;
   useEffect(() => session?.setReachable(isReachable), [session, isReachable]);
+  useEffect(() => session?.setConnected(isLive), [session, isLive]);
   return session ? <Asked session={session} machine={nameInText(device.name)} /> : null;
 }
 

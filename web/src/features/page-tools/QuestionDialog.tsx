@@ -2,12 +2,18 @@
 import "../../app/mantine-rest.css";
 import { Button, Modal, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { plural } from "../../ui/format.ts";
 import { visibleLines } from "../../ui/visible-text.ts";
 import { DecisionButton } from "../activity/DecisionButton.tsx";
 import { GuardContext, useGuard } from "../activity/guard.ts";
 import { TextLines } from "../activity/TextLines.tsx";
 import type { Act, Question } from "./gate.ts";
 import classes from "./PageTools.module.css";
+
+/** What a phone shows without scrolling. */
+const MOST_LINES = 6;
+const MOST_CHARS = 200;
+const END_CHARS = 60;
 
 interface Props {
   readonly question: Question;
@@ -70,7 +76,7 @@ function ActQuestion({ act: { what, exactly }, answer }: Answering & { readonly 
       <p id={about} className={classes.what}>
         {what}
       </p>
-      {exactly !== undefined && <TextLines label="Exactly this" text={visibleLines(exactly)} />}
+      {exactly !== undefined && <Exactly text={visibleLines(exactly)} />}
       <div className={classes.answers}>
         <Deny answer={answer} />
         <DecisionButton about={about} isSending={false} press={() => answer("all")}>
@@ -82,6 +88,31 @@ function ActQuestion({ act: { what, exactly }, answer }: Answering & { readonly 
       </div>
     </Guarded>
   );
+}
+
+/** Of what may not be seen at once, also its size and its end: nothing hides below many empty lines. */
+function Exactly({ text }: { readonly text: string }) {
+  const lines = text.trimEnd().split("\n");
+  const isLong = lines.length > MOST_LINES || text.length > MOST_CHARS;
+  return (
+    <div className={classes.exactly}>
+      <TextLines label="Exactly this" text={text} />
+      {isLong && (
+        <>
+          <p className={classes.size}>
+            {plural(lines.length, "line")}, {plural(text.length, "character")}. It ends with:
+          </p>
+          <TextLines label="Its end" text={endOf(lines.at(-1) ?? "")} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** On two lines of a phone; half a character is none. */
+function endOf(line: string): string {
+  const end = [...line.slice(-2 * END_CHARS)].slice(-END_CHARS).join("");
+  return end.length < line.length ? `… ${end.trimStart()}` : line;
 }
 
 /** Nothing can be allowed that has only just appeared. */

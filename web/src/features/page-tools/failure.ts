@@ -65,10 +65,25 @@ export function failureOf(error: unknown): PageToolError {
   return new PageToolError(message, { code: "TOOL_EXECUTION_FAILED" });
 }
 
+/** What the machine's own tools are called here: its hints name them. */
+const NAMES_HERE: Readonly<Record<string, string>> = {
+  ListDirectory: "file_list",
+  Read: "file_read",
+  search_files: "file_find",
+  TerminalClose: "terminal_close",
+  TerminalCreate: "terminal_create",
+  TerminalExecute: "terminal_execute",
+  TerminalList: "terminal_list",
+};
+
+function hintHere(hint: string | undefined): string | undefined {
+  return hint?.replace(/\b\w+\b/g, (word) => (Object.hasOwn(NAMES_HERE, word) && NAMES_HERE[word]) || word);
+}
+
 function ofApi({ status, code, message, hint }: ApiError): PageToolError {
   const isSignedOut = status === 401;
   return new PageToolError(message, {
     code: code ?? (isSignedOut ? "UNAUTHENTICATED" : status === 0 ? "UNAVAILABLE" : "TOOL_EXECUTION_FAILED"),
-    hint: isSignedOut ? "Ask the person to sign in again in this page" : hint,
+    hint: isSignedOut ? "Ask the person to sign in again in this page" : hintHere(hint),
   });
 }

@@ -23,6 +23,7 @@ export function text(description: string, maxLength: number): Field<string> {
     problem(value) {
       if (typeof value !== "string") return "has to be a string";
       if (value === "") return "can't be empty";
+      if (/\p{Surrogate}/u.test(value)) return "can't have half a character";
       return value.length > maxLength ? `can have at most ${maxLength} characters` : undefined;
     },
   };

@@ -37,6 +37,8 @@ const ANSWER_WITHIN = 5 * 60_000;
 const ALL_FOR = 15 * 60_000;
 /** After a no, nothing is asked for so long. */
 const QUIET_AFTER_NO = 60_000;
+/** So many in a row to acts count as one to all: whoever asks on and on would keep the person from the page. */
+const NOES_TO_ACTS = 3;
 
 export class Gate {
   readonly useState = create<GateState>(() => ({ reach: undefined, questions: [] }));
@@ -46,6 +48,7 @@ export class Gate {
   #waiting = 0;
   #allUntil = 0;
   #quietUntil = 0;
+  #noes = 0;
 
   /** Resolves when the machine may be looked at. Throws PageToolError; the signal's reason when that ends it. */
   async enter(signal: AbortSignal): Promise<void> {
@@ -61,10 +64,15 @@ export class Gate {
   async allow(act: Act, signal: AbortSignal): Promise<void> {
     await this.enter(signal);
     if (this.useState.getState().reach !== "act") throw looksOnly();
+    if (Date.now() < this.#quietUntil) throw refused();
     if (Date.now() < this.#allUntil) return;
     const answer = await this.#inTurn(() => this.#ask(act, signal));
     if (answer === "all") return this.#allowAll();
-    if (answer !== "once") throw denied("The person said no to this call", "Ask them what they want instead");
+    if (answer !== "once") {
+      this.#countNo();
+      throw denied("The person said no to this call", "Ask them what they want instead");
+    }
+    this.#noes = 0;
   }
 
   /** Takes back what was allowed, denies what waits, and asks nothing for a while. */
@@ -76,8 +84,18 @@ export class Gate {
     for (const { answer } of questions) answer("deny");
   }
 
+  #countNo(): void {
+    if (Date.now() < this.#quietUntil) return;
+    this.#noes++;
+    if (this.#noes < NOES_TO_ACTS) return;
+    this.#noes = 0;
+    this.#quietUntil = Date.now() + QUIET_AFTER_NO;
+    for (const { answer } of this.useState.getState().questions) answer("deny");
+  }
+
   /** What waits was asked before, and is part of it. */
   #allowAll(): void {
+    this.#noes = 0;
     this.#allUntil = Date.now() + ALL_FOR;
     for (const { act, answer } of this.useState.getState().questions) if (act) answer("once");
   }

@@ -29,12 +29,18 @@ export class MachineCalls {
     this.signal = signal;
   }
 
-  /** Throws ApiError: also what the tool refused; PageToolError: it took too long; the signal's reason. */
-  async call(tool: Tool, input: Input): Promise<Success> {
+  /**
+   * `late` gets the answer that comes when nobody waits for it any more. Throws ApiError: also what the tool refused; PageToolError:
+   * it took too long; the signal's reason.
+   */
+  async call(tool: Tool, input: Input, late?: (answer: Success) => void): Promise<Success> {
     this.signal.throwIfAborted();
     const call = newCall(this.device, tool);
     const ended = Promise.withResolvers<never>();
+    const run = call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
     const end = (reason: unknown) => {
+      // Without an answer, or with one that can't be read, there is nothing to take back.
+      if (late) run.then((answer) => late(successOf(answer))).catch(() => undefined);
       stop(call, tool);
       ended.reject(reason);
     };
@@ -42,7 +48,6 @@ export class MachineCalls {
     this.signal.addEventListener("abort", abort, { once: true });
     const timer = setTimeout(() => end(timedOut(`${tool.name} did not end in time`)), LONGEST);
     try {
-      const run = call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
       return successOf(await Promise.race([run, ended.promise]));
     } finally {
       clearTimeout(timer);
@@ -54,10 +59,16 @@ export class MachineCalls {
 /** What only reads is stopped when nobody waits for it; the rest has to be told, and answers once it has ended. */
 function stop(call: ToolCall, { effect }: Tool): void {
   if (effect === "read") return call.leave();
-  void call.stop().then(
-    () => call.id !== undefined && call.leave(),
-    (error: unknown) => sayProblem(error),
-  );
+  void call.stop().catch((error: unknown) => {
+    call.leave();
+    sayProblem(error);
+  });
+}
+
+/** Calls a tool for which nobody waits; it can't be cancelled. */
+export function callAside(device: string, tool: Tool, input: Input): void {
+  const calls = new MachineCalls(device, new AbortController().signal);
+  calls.call(tool, input).catch((error: unknown) => sayProblem(error));
 }
 
 function sayQuestion(event: CallEvent): void {

@@ -1,4 +1,5 @@
 /** The terminals that the person sees, by the numbers that AIs have of them. If none are in the page, it goes where they are. */
+import type { Mutex } from "@matrx/shared/mutex.ts";
 import {
   activated,
   activePane,
@@ -8,10 +9,17 @@ import {
   without,
   withTab,
 } from "../terminal/layout.ts";
-import { createdTerminal, type OpenTerminal, openTerminals, shellName } from "../terminal/messages.ts";
+import {
+  type CreatedTerminal,
+  createdTerminal,
+  type OpenTerminal,
+  openTerminals,
+  shellName,
+} from "../terminal/messages.ts";
 import { type MountedTerminals, useMountedTerminals } from "../terminal/mounted.ts";
 import { paneOf } from "../terminal/use-terminals.ts";
 import { conflict, PageToolError, tooMuch } from "./failure.ts";
+import type { Success } from "./machine.ts";
 import type { Place, TerminalIds } from "./terminal-ids.ts";
 import type { Acting, ToolContext } from "./tool.ts";
 import { untilThere } from "./waiting.ts";
@@ -35,15 +43,26 @@ export interface NewPane {
   readonly shell: string;
 }
 
+interface Parts {
+  readonly device: string;
+  readonly ids: TerminalIds;
+  readonly showing: Mutex;
+  readonly goThere: () => void;
+  readonly signal: AbortSignal;
+}
+
 export class PageTerminals {
   readonly #device: string;
   readonly #ids: TerminalIds;
+  /** One is shown after another, also of several calls. */
+  readonly #showing: Mutex;
   readonly #goThere: () => void;
   readonly #signal: AbortSignal;
 
-  constructor(device: string, ids: TerminalIds, goThere: () => void, signal: AbortSignal) {
+  constructor({ device, ids, showing, goThere, signal }: Parts) {
     this.#device = device;
     this.#ids = ids;
+    this.#showing = showing;
     this.#goThere = goThere;
     this.#signal = signal;
   }
@@ -75,20 +94,31 @@ export class PageTerminals {
         `No more than ${MOST_PANES} terminals are shown at once`,
         "Close one with terminal_close",
       );
-    const created = createdTerminal((await acting.run("TerminalCreate", {})).metadata);
-    if (!created) throw new Error("The machine's answer can't be read here");
-    const pane = paneOf(created, false);
-    const { change } = await this.#mounted();
-    change((now) => withTab(now, pane));
-    return { id: this.#ids.idOf(created.terminal, place), pane, shell: created.name };
+    const close = ({ terminal }: CreatedTerminal) => acting.undo("TerminalClose", { terminal });
+    const created = createdIn(await acting.run("TerminalCreate", {}, (late) => close(createdIn(late))));
+    try {
+      const pane = paneOf(created, false);
+      const { change } = await this.#mounted();
+      change((now) => withTab(now, pane));
+      return { id: this.#ids.idOf(created.terminal, place), pane, shell: created.name };
+    } catch (error) {
+      // Nobody would see it.
+      close(created);
+      throw error;
+    }
   }
 
   /** Shows a pane, and lets it settle: what runs in it should find it in its size. */
   async show(pane: Pane): Promise<void> {
-    const { change } = await this.#mounted();
+    await this.#showing.runExclusive(() => this.#shown(pane));
+  }
+
+  async #shown(pane: Pane): Promise<void> {
+    const { change, room } = await this.#mounted();
     change((now) => activated(now, pane.id));
-    const { room } = await this.#mounted(({ layout }) => activePane(layout)?.id === pane.id);
     const patience = { within: LIVE_WITHIN, signal: this.#signal };
+    // The person may choose another one meanwhile.
+    await untilThere(useMountedTerminals, ({ mounted }) => isActive(pane, mounted), patience);
     const view = await untilThere(room.useViews, ({ views }) => views.get(pane.id)?.view, patience);
     if (!view) return;
     await untilThere(
@@ -127,6 +157,17 @@ export class PageTerminals {
       hint: "Ask the person to open Terminal in this page",
     });
   }
+}
+
+/** Undefined: it is not, or not yet. */
+function isActive({ id }: Pane, mounted: MountedTerminals | undefined): true | undefined {
+  return (mounted && activePane(mounted.layout)?.id === id) || undefined;
+}
+
+function createdIn({ metadata }: Success): CreatedTerminal {
+  const created = createdTerminal(metadata);
+  if (!created) throw new Error("The machine's answer can't be read here");
+  return created;
 }
 
 /** Of a pane in which something shall run. Throws PageToolError. */

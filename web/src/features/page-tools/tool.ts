@@ -11,7 +11,10 @@ export type Reach = "look" | "show" | "act";
 
 /** Calls of the machine's tools that change something: whoever has it was allowed to. */
 export interface Acting {
-  run(tool: string, input: Record<string, unknown>): Promise<Success>;
+  /** `late`: gets the answer that comes when nobody waits for it any more. */
+  run(tool: string, input: Record<string, unknown>, late?: (answer: Success) => void): Promise<Success>;
+  /** Takes back what an earlier call made, also when whoever called has left. */
+  undo(tool: string, input: Record<string, unknown>): void;
 }
 
 export interface ToolContext {

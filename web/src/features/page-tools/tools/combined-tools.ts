@@ -1,14 +1,12 @@
 /** Page tools that do several things at once. */
+import { commandField, runCommand } from "../commands.ts";
 import { tooMuch } from "../failure.ts";
 import { optional, text } from "../fields.ts";
 import { editorLine, wordsOf } from "../shell-words.ts";
 import { defineTool, type PageTool } from "../tool.ts";
 import { found } from "./file-tools.ts";
-import { executed, LONGEST_COMMAND } from "./terminal-tools.ts";
 
-/** In milliseconds. */
-const WAIT = 30_000;
-/** An editor goes on: nobody waits for its end. */
+/** An editor goes on: nobody waits for its end, in milliseconds. */
 const EDITOR_WAIT = 1_500;
 const MOST_FILES = 100;
 
@@ -18,14 +16,14 @@ const runInNewTerminal = defineTool({
   description: "Open a terminal, which stays, and run a command in it. Asks the person.",
   reach: "act",
   isUntrusted: true,
-  needs: ["TerminalExecute", "TerminalCreate", "TerminalAttach"],
-  fields: { command: text("Shell command", LONGEST_COMMAND) },
+  needs: ["TerminalExecute", "TerminalInput", "TerminalCreate", "TerminalAttach"],
+  fields: { command: commandField },
   async handle({ command }, { terminals, allowed }) {
     const acting = await allowed({ what: "Run in a new terminal", exactly: command });
     const { id, pane, shell } = await terminals.create(acting);
     await terminals.show(pane);
-    const answer = await acting.run("TerminalExecute", { command, terminal: pane.terminal, yield_ms: WAIT });
-    const { output, running } = executed(answer, shell === "bash");
+    const { terminal } = pane;
+    const { output, running } = await runCommand(command, { id, terminal, isBash: shell === "bash" }, acting);
     return { terminal_id: id, output, ...(running && { running }) };
   },
 });

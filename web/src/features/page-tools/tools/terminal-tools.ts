@@ -1,14 +1,11 @@
 /** Page tools for the terminals that the person sees. */
+import { commandField, runCommand } from "../commands.ts";
 import { conflict, invalid } from "../failure.ts";
-import { optional, text, whole } from "../fields.ts";
-import type { Success } from "../machine.ts";
+import { optional, whole } from "../fields.ts";
 import { USUAL_PLACE } from "../terminal-ids.ts";
 import { checkOwn, isBash, type RunningPane } from "../terminals.ts";
 import { defineTool, type PageTool, type ToolContext } from "../tool.ts";
 
-export const LONGEST_COMMAND = 60_000;
-/** What still runs then goes on, in milliseconds. */
-const WAIT = 30_000;
 const FAR = 1_000_000;
 
 const terminalId = whole("From terminal_list", 1, Number.MAX_SAFE_INTEGER);
@@ -20,9 +17,9 @@ const terminalExecute = defineTool({
     "Type a command into a terminal the person sees; returns its output. Asks the person. exit_code null with running: true: still runs after 30 s.",
   reach: "act",
   isUntrusted: true,
-  needs: ["TerminalExecute", "TerminalCreate", "TerminalList", "TerminalAttach"],
+  needs: ["TerminalExecute", "TerminalInput", "TerminalCreate", "TerminalList", "TerminalAttach"],
   fields: {
-    command: text("Shell command", LONGEST_COMMAND),
+    command: commandField,
     terminal_id: optional(whole("Default: the focused one", 1, Number.MAX_SAFE_INTEGER)),
   },
   async handle({ command, terminal_id: wanted }, context) {
@@ -32,8 +29,8 @@ const terminalExecute = defineTool({
     const acting = await context.allowed({ what, exactly: command });
     const { id, pane } = found ?? (await context.terminals.create(acting));
     await context.terminals.show(pane);
-    const answer = await acting.run("TerminalExecute", { command, terminal: pane.terminal, yield_ms: WAIT });
-    return { ...executed(answer, found === undefined || isBash(found.terminal)), terminal_id: id };
+    const shell = { id, terminal: pane.terminal, isBash: found === undefined || isBash(found.terminal) };
+    return { ...(await runCommand(command, shell, acting)), terminal_id: id };
   },
 });
 
@@ -45,27 +42,6 @@ async function target(id: number | undefined, context: ToolContext): Promise<Run
   if (found) return found;
   if (await context.terminals.find(id)) throw conflict(`Terminal ${id} has ended`, "Use terminal_create");
   throw invalid(`There is no terminal ${id}`, "See terminal_list");
-}
-
-/** Bash says so as it leaves; that is not the command's. */
-const FAREWELL = /(?:^|(?<=\n))(?:exit|logout)\n$/;
-
-interface Executed {
-  readonly output: string;
-  /** Null: it is not known. */
-  readonly exit_code: number | null;
-  readonly running?: true;
-}
-
-/** Without the agent's own note after it; older agents do not tell where that begins. */
-export function executed({ output, metadata }: Success, isOfBash: boolean): Executed {
-  const { output_chars: chars, exit_code: exit, running, ended } = metadata;
-  const written = typeof chars === "number" ? output.slice(0, chars) : output;
-  return {
-    output: isOfBash && ended === true ? written.replace(FAREWELL, "") : written,
-    exit_code: typeof exit === "number" ? exit : null,
-    ...(running === true && { running }),
-  };
 }
 
 const terminalCreate = defineTool({
