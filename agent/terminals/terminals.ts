@@ -63,6 +63,8 @@ export class Terminals {
   readonly #path: Promise<string | undefined>;
   /** Those in which a call runs a command, or is about to. */
   readonly taken = new Set<string>();
+  /** Those whose shell waits for the rest of a command, until somebody presses keys in it or names it for another one. */
+  readonly unfinished = new Set<string>();
   /** Each that is opened counts for the next one. */
   readonly #opening = new Mutex();
   #link: Promise<HolderLink> | undefined;
@@ -216,7 +218,9 @@ export class Terminals {
 
   /** Ends it with all that it started; resolves with the processes that could not be ended: usually none. Throws MatrxError. */
   async close(id: string, grant: Who): Promise<number[]> {
-    return await this.#ask("close", { id }, grant, z.array(z.int()));
+    const left = await this.#ask("close", { id }, grant, z.array(z.int()));
+    this.unfinished.delete(id);
+    return left;
   }
 
   /** Closes all terminals of a grant. */

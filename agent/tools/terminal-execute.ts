@@ -31,7 +31,7 @@ type Caller = Pick<ToolContext, "session" | "grant" | "rights">;
 
 export function terminalExecuteTool(parts: TerminalParts) {
   const { terminals } = parts;
-  const { taken } = terminals;
+  const { taken, unfinished } = terminals;
 
   const idleOne = async ({ session, grant, rights }: Caller) =>
     (await terminals.list(grant)).findLast(
@@ -41,6 +41,7 @@ export function terminalExecuteTool(parts: TerminalParts) {
         one.exit === null &&
         one.state !== "running" &&
         !taken.has(one.id) &&
+        !unfinished.has(one.id) &&
         !refusalOfEntry(one, rights),
     );
 
@@ -76,12 +77,14 @@ export function terminalExecuteTool(parts: TerminalParts) {
       const isFree = named !== undefined && !taken.has(named.id);
       const id = isFree ? named.id : (await openTerminal(parts, { spare: true }, context)).id;
       taken.add(id);
+      unfinished.delete(id);
       const began = performance.now();
       const decoder = new StringDecoder("utf8");
       const live = (offset: number, bytes: Buffer) => output("stdout", offset, decoder.write(bytes));
       try {
         const execution = await execute(terminals, id, command, { grant, yieldMs: yield_ms, signal, live });
         const { exit, outcome } = execution;
+        if (outcome === "unfinished") unfinished.add(id);
         const { text, note } = await told(execution, id, grant);
         return {
           output: noted(text, note),

@@ -62,7 +62,10 @@ export function terminalInputTool(terminals: Terminals) {
       const attachment = await terminals.attach({ id, from: "now", write: true }, grant);
       try {
         signal.throwIfAborted();
-        if (typed !== "") await attachment.write(Buffer.from(typed));
+        if (typed !== "") {
+          await attachment.write(Buffer.from(typed));
+          terminals.unfinished.delete(id);
+        }
         await quiet(attachment.flow(), wait_ms, signal);
       } finally {
         attachment.close();

@@ -255,6 +255,20 @@ test.each([
   expect(other?.[field]).toBeUndefined();
 });
 
+test("a terminal that waits for the rest of a command is not the next one's, until keys are pressed in it", async () => {
+  const bench = await Workbench.open();
+  const { metadata } = await bench.call("TerminalExecute", { command: "echo 'open", yield_ms: 2000 });
+  expect(metadata).toMatchObject({ unfinished: true });
+  const terminal = metadata?.terminal;
+  const { metadata: next, output } = await bench.call("TerminalExecute", { command: "echo fresh" });
+  expect(output).toBe("fresh\n");
+  expect(next?.terminal).not.toBe(terminal);
+  await bench.call("TerminalClose", { terminal: next?.terminal });
+  await bench.call("TerminalInput", { terminal, keys: ["ctrl-c"] });
+  const { metadata: again } = await bench.call("TerminalExecute", { command: "echo again" });
+  expect(again).toMatchObject({ terminal, exit_code: 0 });
+});
+
 test("a long output comes with its beginning and its end", async () => {
   const bench = await Workbench.open();
   const { output } = await run(bench, "seq 1 200000");
