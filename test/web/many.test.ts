@@ -256,9 +256,9 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const sent: string[] = [];
-    await page.route(/\/v1\/devices\/fake-.\/tools\/SystemInfo$/, async (route) => {
-      // The cards of the machines ask for their load by the same tool.
-      if (route.request().headers().accept !== "text/event-stream") return route.abort();
+    // The cards of the machines ask for their load.
+    await page.route(/\/v1\/devices\/fake-.\/tools\/SystemInfo$/, (route) => route.abort());
+    await page.route(/\/v1\/devices\/fake-.\/tools\/ListProcesses$/, async (route) => {
       sent.push(route.request().url());
       await released;
       const answer = { type: "success", output: "here" };
@@ -268,13 +268,13 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
     await page.reload();
     await page.getByLabel("Select all 6 shown").check();
     await page.getByRole("link", { name: "Run a tool on these" }).click();
-    await page.getByLabel("Filter tools").fill("systeminfo");
-    await page.getByRole("link", { name: /^SystemInfo/ }).click();
+    await page.getByLabel("Filter tools").fill("listprocesses");
+    await page.getByRole("link", { name: /^ListProcesses/ }).click();
     await page.getByRole("button", { name: "Run on 6 machines" }).click();
     await page.getByText(/2 machines wait for a turn/).waitFor();
     await expect.poll(() => batch(page).getByText("Waiting for its turn").count()).toBe(2);
     expect(sent).toHaveLength(4);
-    await page.getByRole("button", { name: "Stop SystemInfo on fake-f" }).click();
+    await page.getByRole("button", { name: "Stop ListProcesses on fake-f" }).click();
     await line(page, "fake-f").getByText("Stopped before it began").waitFor();
     release();
     await expect.poll(() => said(page).textContent()).toBe("5 done, 1 stopped");
