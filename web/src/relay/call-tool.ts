@@ -30,12 +30,20 @@ export async function callTool(
 ): Promise<Metadata> {
   const call = newCall(device, tool);
   const waiting: WaitingCall = { device, tool: tool.name };
-  const leave = () => call.leave();
+  let isAsked = false;
+  const leave = () => {
+    if (!isAsked) return call.leave();
+    // The relay notices late that nobody reads any more, and the question is to go now.
+    void call.stop().then(
+      () => call.leave(),
+      () => call.leave(),
+    );
+  };
   const listener: CallListener = {
     onCall: () => undefined,
     onEvent(event) {
       if (event.type !== "approval") return;
-      const isAsked = event.state === "pending";
+      isAsked = event.state === "pending";
       forget(waiting);
       if (isAsked) useWaitingCalls.setState(({ calls }) => ({ calls: [...calls, waiting] }));
       onAsked(isAsked);

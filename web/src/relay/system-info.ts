@@ -41,12 +41,18 @@ export function useLoad(device: string, isOnline: boolean) {
   return { query, question };
 }
 
-async function readLoad(device: string, signal: AbortSignal): Promise<Load> {
+/** A read that nobody asked for is withdrawn when somebody has to allow it: then it throws an AbortError. */
+async function readLoad(device: string, ended: AbortSignal): Promise<Load> {
   const note = (question: Question | undefined) => useQuestions.setState({ [device]: question });
+  const isWanted = useQuestions.getState()[device] !== undefined;
+  const withdrawn = new AbortController();
+  const signal = AbortSignal.any([ended, withdrawn.signal]);
   let wasAsked = false;
   const onAsked = (isAsked: boolean) => {
     wasAsked = true;
-    note(isAsked ? "waiting" : "asked");
+    note(isAsked && isWanted ? "waiting" : "asked");
+    // A page of many machines would hold a connection for each question, and the browser has six.
+    if (!isWanted) withdrawn.abort();
   };
   try {
     const load = loadOf(await callTool(device, SYSTEM_INFO, {}, { signal, onAsked }));

@@ -29,7 +29,7 @@ export function HealthPanel({ device, isReachable }: Props) {
   return (
     <Panel title="Health">
       {device.kind === "agent" && <LoadBars device={id} isReachable={isReachable} />}
-      {error && isReachable && (
+      {error && error.name !== "AbortError" && isReachable && (
         <Text size="sm" c="dimmed">
           Its load is not known: {error.message}
         </Text>

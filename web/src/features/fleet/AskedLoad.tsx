@@ -11,10 +11,10 @@ export function AskedLoad({ device }: { device: string }) {
   return (
     <>
       <div className={classes.soft}>
-        Somebody has to allow each look at its load, so it is not read again by itself.
+        Somebody has to allow each look at its load, so it is not read by itself.
       </div>
       <ActionButton size="compact-sm" variant="default" work={() => query.refetch()}>
-        Read it again
+        Read it
       </ActionButton>
     </>
   );
