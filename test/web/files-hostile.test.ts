@@ -82,7 +82,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
     await page.getByRole("button", { name: "Close the file" }).click();
     const there = join(folder, "there %2F \n");
     mkdirSync(there);
-    await page.getByRole("button", { name: "Read anew" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText(`${NAMES.length + 1} entries`).waitFor();
     await grid().focus();
     await page.keyboard.press("Control+a");
@@ -201,7 +201,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
     await open("", within);
     await expect.poll(names).toEqual(["a.txt"]);
     rmSync(within, { recursive: true });
-    await page.getByRole("button", { name: "Read anew" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await page
       .getByRole("alert")
       .getByText(/within/)

@@ -334,7 +334,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     });
     await page.getByText(/ is offline: /).waitFor({ state: "detached", timeout: 60_000 });
     write("more.txt");
-    await page.getByRole("button", { name: "Read anew" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     await expect.poll(names).toEqual(["more.txt", "notes.txt"]);
   }, 150_000);
 

@@ -44,8 +44,8 @@ export function ToolBar({ device, path, text, filter, refresh, isReachable, righ
       <ActionIcon
         variant="default"
         size={36}
-        aria-label="Read anew"
-        title="Read anew"
+        aria-label="Refresh"
+        title="Refresh"
         disabled={!isReachable}
         onClick={refresh}
       >
