@@ -53,6 +53,12 @@ function command(name: string, line: string): Shot {
 
 const ofNas = ({ machines }: Household) => `/d/${machines.nas}/terminal`;
 
+/** What a script in the page asks of it; nobody waits for the answer. */
+async function callByScript(page: Page, call: string): Promise<void> {
+  await page.waitForFunction("window.matrx !== undefined");
+  await page.evaluate(`void matrx.${call}.catch(() => undefined)`);
+}
+
 /** A new terminal, with its prompt. */
 function terminal(name: string, show: NonNullable<Shot["until"]>): Shot {
   return {
@@ -165,6 +171,20 @@ export const SHOTS: readonly Shot[] = [
   terminal("terminal-list", async (page) => {
     await page.getByRole("button", { name: "Open terminals" }).click();
     await page.getByRole("list", { name: "Open on this machine" }).waitFor();
+  }),
+  terminal("ai-question", async (page) => {
+    await callByScript(page, "terminal_list({})");
+    await page.getByRole("button", { name: "Also run commands, each asked" }).click();
+    await callByScript(
+      page,
+      "terminal_execute({ command: 'rsync -a --delete photos/ /mnt/backup/photos/' })",
+    );
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+  }),
+  terminal("ai-at-work", async (page) => {
+    await callByScript(page, "terminal_list({})");
+    await page.getByRole("button", { name: "Look only" }).click();
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   }),
   {
     name: "monitor",
