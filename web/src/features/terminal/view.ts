@@ -4,14 +4,14 @@ import { create } from "zustand";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { confirmed } from "../../ui/confirm.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
-import { shortLine } from "../../ui/visible-text.ts";
 import { Attachment, type AttachmentState, type Screen } from "./attachment.ts";
 import { type Command, commandOf } from "./keys.ts";
 import type { Size, Viewer } from "./messages.ts";
 import { releaseModifiers, withModifiers } from "./modifiers.ts";
-import { LONG_PASTE, linesRun, pasteable } from "./pasting.ts";
+import { pasteable, pasteQuestion } from "./pasting.ts";
 import { usePreferences } from "./preferences.ts";
 import { onTap } from "./taps.ts";
+import { ViewSize } from "./view-size.ts";
 import { type Emulator, FONT, lastLines, makeEmulator } from "./xterm.ts";
 
 export interface ViewOptions {
@@ -37,12 +37,9 @@ interface ViewState {
   readonly hasSelection: boolean;
 }
 
-/** The machine is told a new size once it stays so long, in milliseconds. */
-const SIZE_AFTER = 80;
 /** However often a program names it, in milliseconds. */
 const TITLE_AFTER = 250;
 const TITLE_LENGTH = 200;
-const MOST_CELLS = 1000;
 const TEXT_LINES = 500;
 
 const encoder = new TextEncoder();
@@ -51,13 +48,9 @@ export class TerminalView implements Screen {
   readonly #options: ViewOptions;
   readonly #host = document.createElement("div");
   readonly #emulator: Emulator;
+  readonly #size: ViewSize;
   readonly #ends: (() => void)[] = [];
   #attachment: Attachment | undefined;
-  /** The size that fits here. */
-  #wanted: Size | undefined;
-  /** The size that the terminal was given from here. */
-  #told: Size | undefined;
-  #sizeTimer: ReturnType<typeof setTimeout> | undefined;
   #title = "";
   #titleTimer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
@@ -72,6 +65,12 @@ export class TerminalView implements Screen {
     this.#options = options;
     this.#host.style.height = "100%";
     this.#emulator = makeEmulator(usePreferences.getState(), options.theme, () => this.#mayAnswer());
+    this.#size = new ViewSize({
+      ...{ emulator: this.#emulator, host: this.#host },
+      mayTell: () => !options.watches && this.useState.getState().attachment.kind === "live",
+      tell: (size) => this.#attachment?.resize(size),
+      onChange: (size, isForeignSize) => this.useState.setState({ size, isForeignSize }),
+    });
     const { terminal } = this.#emulator;
     terminal.options.disableStdin = options.watches;
     terminal.onData((data) => this.#typed(data));
@@ -86,10 +85,10 @@ export class TerminalView implements Screen {
     this.#ends.push(
       usePreferences.subscribe(({ fontSize, scrollback, isReadOut }) => {
         Object.assign(terminal.options, { fontSize, scrollback, screenReaderMode: isReadOut });
-        this.#fit();
+        this.#size.fit();
       }),
     );
-    const observer = new ResizeObserver(() => this.#fit());
+    const observer = new ResizeObserver(() => this.#size.fit());
     observer.observe(this.#host);
     this.#ends.push(() => observer.disconnect());
   }
@@ -103,13 +102,13 @@ export class TerminalView implements Screen {
   async showIn(parent: HTMLElement): Promise<void> {
     parent.append(this.#host);
     const { terminal } = this.#emulator;
-    if (terminal.element) return this.#fit();
+    if (terminal.element) return this.#size.fit();
     // Letters are measured once: those that come later would not fit.
     await document.fonts.load(`14px ${FONT}`).catch(() => undefined);
     if (this.#isOver || terminal.element) return;
     terminal.open(this.#host);
     this.#drawn.resolve();
-    this.#fit();
+    this.#size.fit();
     this.attach();
   }
 
@@ -133,7 +132,7 @@ export class TerminalView implements Screen {
   /** Leaves the terminal, which goes on. */
   end(): void {
     this.#isOver = true;
-    clearTimeout(this.#sizeTimer);
+    this.#size.end();
     clearTimeout(this.#titleTimer);
     this.#attachment?.leave();
     for (const end of this.#ends) end();
@@ -194,14 +193,9 @@ export class TerminalView implements Screen {
   async paste(text: string): Promise<void> {
     const { terminal } = this.#emulator;
     const clean = pasteable(text);
-    const lines = linesRun(clean, terminal.modes.bracketedPasteMode);
-    const question =
-      lines > 0
-        ? `The program in the terminal would run ${lines === 1 ? "one line" : `${lines} lines`} of this at once: ${shortLine(clean.slice(0, 200))}`
-        : clean.length > LONG_PASTE
-          ? `This is long: ${clean.length.toLocaleString("en")} characters.`
-          : undefined;
-    if (question && !(await confirmed({ text: question, yes: "Paste", isHarmless: true }))) return;
+    const question = pasteQuestion(clean, terminal.modes.bracketedPasteMode);
+    if (question !== undefined && !(await confirmed({ text: question, yes: "Paste", isHarmless: true })))
+      return;
     releaseModifiers();
     terminal.paste(clean);
     this.focus();
@@ -209,8 +203,8 @@ export class TerminalView implements Screen {
 
   /** Gives the terminal the size of this window. */
   takeSize(): void {
-    this.#fit();
-    this.#tellSize();
+    this.#size.fit();
+    this.#size.tell();
   }
 
   begin({ cols, rows }: Size, isFresh: boolean): void {
@@ -221,7 +215,7 @@ export class TerminalView implements Screen {
 
   ready(): void {
     // Who comes back does not take it from the window that is used.
-    if (this.#told === undefined || this.#isUsed()) this.takeSize();
+    if (!this.#size.wasTold || this.#isUsed()) this.takeSize();
   }
 
   write(bytes: Uint8Array): Promise<void> {
@@ -230,10 +224,7 @@ export class TerminalView implements Screen {
   }
 
   resized({ cols, rows }: Size): void {
-    if (this.#isOver) return;
-    this.#emulator.terminal.resize(cols, rows);
-    const isForeignSize = !isSame(this.#told, { cols, rows }) && !isSame(this.#wanted, { cols, rows });
-    this.useState.setState({ size: { cols, rows }, isForeignSize });
+    this.#size.resized({ cols, rows });
   }
 
   missed(bytes: number): void {
@@ -268,7 +259,7 @@ export class TerminalView implements Screen {
   #typed(data: string): void {
     this.#attachment?.type(encoder.encode(withModifiers(data)));
     // What a terminal answers by itself begins so.
-    if (!data.startsWith("\u001b") && this.useState.getState().isForeignSize) this.#tellSize();
+    if (!data.startsWith("\u001b") && this.#size.isForeign) this.#size.tell();
   }
 
   #isTerminals(event: KeyboardEvent): boolean {
@@ -290,34 +281,6 @@ export class TerminalView implements Screen {
 
   #focused(): void {
     this.#options.onFocus();
-    if (this.useState.getState().isForeignSize) this.#tellSize();
+    if (this.#size.isForeign) this.#size.tell();
   }
-
-  #fit(): void {
-    const { fit, terminal } = this.#emulator;
-    if (this.#isOver || !terminal.element || this.#host.offsetHeight === 0) return;
-    const { cols, rows } = fit.proposeDimensions() ?? {};
-    if (!cols || !rows) return;
-    this.#wanted = { cols: Math.min(cols, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) };
-    // Its size is another window's: whoever uses this one takes it, or two windows would take it from each other for ever.
-    if (this.useState.getState().isForeignSize) return;
-    clearTimeout(this.#sizeTimer);
-    this.#sizeTimer = setTimeout(() => this.#tellSize(), SIZE_AFTER);
-  }
-
-  #tellSize(): void {
-    const { terminal } = this.#emulator;
-    const wanted = this.#wanted;
-    if (this.#isOver || !wanted || this.#options.watches) return;
-    if (this.useState.getState().attachment.kind !== "live") return;
-    this.#told = wanted;
-    if (isSame(wanted, terminal)) return;
-    terminal.resize(wanted.cols, wanted.rows);
-    this.#attachment?.resize(wanted);
-    this.useState.setState({ size: wanted, isForeignSize: false });
-  }
-}
-
-function isSame(one: Size | undefined, { cols, rows }: Size): boolean {
-  return one?.cols === cols && one.rows === rows;
 }
