@@ -10,10 +10,10 @@ describe("machines", NEEDS_CHROMIUM, () => {
   const app = startApp();
 
   test("are listed with state, load and proof, and lead to their tools", async () => {
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.open("/settings");
     await page.clock.install();
     const answered = page.waitForResponse("**/tools/SystemInfo");
-    await page.reload();
+    await page.goto(`${app.relay.url}${APP}/fleet`);
     await page.getByText("1 of 1 online").waitFor();
     await page.getByText("Online", { exact: true }).waitFor();
     await (await answered).finished();
