@@ -120,7 +120,9 @@ describe("a monitor that needs approval", NEEDS_CHROMIUM, () => {
     await page.getByRole("alert").getByText("Not for you").waitFor();
     await page.clock.runFor(60_000);
     expect(machine.calls).toHaveLength(calls + 1);
-    expect(opened.faults).toEqual([]);
+    // When the clock jumps, the page may close a connection on which the fake machine's answer is still to come.
+    const late = "WebSocket is already in CLOSING or CLOSED state.";
+    expect(opened.faults.filter((fault) => fault !== late)).toEqual([]);
   });
 
   test("a question is withdrawn when the page is left", async () => {
