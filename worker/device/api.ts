@@ -155,7 +155,7 @@ export class Requests {
   }
 
   toolNames(caller: Caller): Promise<Outcome<string[]>> {
-    return this.#counted(caller, () => toolNames(this.#context.store));
+    return this.#counted(caller, ({ scope }) => toolNames(scope, this.#context.store));
   }
 
   openTools(caller: Caller, naming?: ToolNaming): Promise<Outcome<OpenTools>> {

@@ -63,8 +63,13 @@ describe("the list of tools", () => {
   it("leaves out what the caller's grant or the policy does not allow", async () => {
     const { person, identity, token } = await home();
     const listed = async (by: string) => {
-      const response = await ask(`/v1/devices/${identity.id}/tools`, { headers: bearer(by) });
-      return (await response.json<z.infer<typeof deviceToolsSchema>>()).tools.map(({ name }) => name);
+      const at = `/v1/devices/${identity.id}/tools`;
+      const response = await ask(at, { headers: bearer(by) });
+      const names = (await response.json<z.infer<typeof deviceToolsSchema>>()).tools.map(({ name }) => name);
+      // The guide's list has the same ones, by name.
+      const named = await ask(`${at}/list`, { headers: bearer(by) });
+      expect(await named.json()).toEqual({ tools: names.toSorted() });
+      return names;
     };
     const reads = await person.token({ access: "read" });
     const named = await person.token({ access: "full", paths: ["/srv"] });

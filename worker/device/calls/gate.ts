@@ -1,6 +1,5 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
 
-import { fitsTool } from "@matrx/shared/access-rules.ts";
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,
@@ -74,18 +73,14 @@ export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: num
   if (wait > 0) throw tooFast(`More than ${limits.messages_per_second} messages per second`, wait);
 }
 
-/** The tool names that a device answers to under its policy. */
-export function toolNames(store: RecordStore): string[] {
+/** The names of the tools that this grant may call. */
+export function toolNames(grant: GrantScope, store: RecordStore): string[] {
   const announced = store.manifest?.tools.map(({ name }) => name);
-  const names = announced ?? (isBare(store) ? [...DEVICE_DOCUMENT_TOOLS] : []);
-  const { allowed_tools, denied_tools = [] } = store.policy;
-  return names
-    .filter((name) => !allowed_tools || fitsTool(allowed_tools, name))
-    .filter((name) => !fitsTool(denied_tools, name))
-    .sort();
+  const names = announced ?? (isBare(store) ? DEVICE_DOCUMENT_TOOLS : []);
+  return names.filter((name) => mayCall(name, grant, store)).sort();
 }
 
-/** What the device announced of the tools that this grant may call: those that grant and policy allow. */
+/** What the device announced of the tools that this grant may call. */
 export function allowedTools(grant: GrantScope, store: RecordStore): ToolDescription[] {
   return (store.manifest?.tools ?? []).filter(({ name }) => mayCall(name, grant, store));
 }
@@ -127,7 +122,7 @@ function rateLimits(lease: Lease, { rates }: Policy): RateLimits {
 }
 
 function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): MatrxError {
-  const near = nearestName(tool, namesLike(tool, toolNames(store)));
+  const near = nearestName(tool, namesLike(tool, toolNames(grant, store)));
   return relayError("TOOL_NOT_FOUND", `The device has no tool "${tool}"`, {
     hint: near
       ? `Did you mean ${near}?`
