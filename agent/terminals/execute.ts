@@ -192,8 +192,10 @@ class CommandWatch {
       this.#prompted.resolve();
     }
     if (event.event !== "mark") return;
-    if (event.mark === "input") this.#prompted.resolve();
-    if (event.mark === "input" && this.#outcome === "unrun") this.#cleared.resolve();
+    if (event.mark === "input") {
+      this.#prompted.resolve();
+      if (this.#outcome === "unrun") this.#cleared.resolve();
+    }
     if (event.at < this.#typedAt) return;
     if (event.mark === "input") {
       if (!this.#hasBegun) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);

@@ -243,7 +243,10 @@ export class Terminals {
     const link = await this.#living();
     if (!link) return;
     const all = await link.ask("list", {}, z.array(infoSchema));
-    for (const { id } of all.filter(isMeant)) await link.ask("close", { id }, z.array(z.int()));
+    for (const { id } of all.filter(isMeant)) {
+      await link.ask("close", { id }, z.array(z.int()));
+      this.unfinished.delete(id);
+    }
   }
 
   async #ask<Schema extends z.ZodType>(
