@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import * as z from "zod";
 import type { Policy } from "../../shared/policy.ts";
 import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
@@ -11,6 +10,7 @@ import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { APP, expectNoObjections, type Opened, SCREENS, smallTargets, startApp } from "./app.ts";
 import { callerOf } from "./caller.ts";
+import { setPolicy } from "./policy.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -52,18 +52,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
   /** A token for the folder, an AI's if nothing else is said, and calls with it. */
   const ai = (name: string, more = {}) => callerOf(app, { name, paths: [folder], ...more });
 
-  /** The relay's own policy of the machine, until the end of the test. */
-  async function policy(wanted: Policy): Promise<void> {
-    const put = async (one: Policy) =>
-      app.relay.request(
-        await app.relay.signIn(),
-        `PUT /v1/devices/${app.machine.id}/policy`,
-        z.unknown(),
-        one,
-      );
-    onTestFinished(() => put({}).then(() => undefined));
-    await put(wanted);
-  }
+  const policy = (wanted: Policy) => setPolicy(app, wanted);
 
   const section = (of = page) => of.getByRole("region", { name: "Needs you" });
   const waiting = (name: string, of = page) => section(of).getByRole("listitem", { name });

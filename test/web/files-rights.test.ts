@@ -3,13 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { approvalListSchema } from "../../shared/approval.ts";
 import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, type Opened, startApp } from "./app.ts";
 import { openAsGuest } from "./guest.ts";
+import { setPolicy } from "./policy.ts";
 
 describe("files with fewer rights", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -64,9 +65,7 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     // Where the machine begins for him is the folder that he may see.
     await page.goto(`${app.relay.url}/d/${app.machine.id}/files`);
     await expect.poll(names).toEqual(["notes.txt", "other.txt"]);
-    await page
-      .getByText("To change them is not offered to you: it is not part of what owner shares with you.")
-      .waitFor();
+    await page.getByText("but not change them: it is not part of what owner shares with you.").waitFor();
     for (const name of ["New folder", "Upload", "Terminal"])
       expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
     await row("notes.txt").locator("bdi").click();
@@ -107,7 +106,7 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     opened = await openAsGuest(app, { paths: [folder], effects: ["read", "write"] });
     page = opened.page;
     await page.goto(`${app.relay.url}${address()}`);
-    await page.getByText("Not offered to you here: deleting.").waitFor();
+    await page.getByText("Not available to you here: deleting.").waitFor();
     await page.getByRole("button", { name: "New folder" }).waitFor();
     await row("notes.txt").getByRole("button").click();
     const items = await page.getByRole("menuitem").allTextContents();
@@ -170,11 +169,7 @@ describe("files with fewer rights", NEEDS_CHROMIUM, () => {
     })()`);
   }
 
-  async function policy(wanted: Policy): Promise<void> {
-    const put = (one: Policy) => request(`PUT /v1/devices/${app.machine.id}/policy`, z.unknown(), one);
-    onTestFinished(() => put({}).then(() => undefined));
-    await put(wanted);
-  }
+  const policy = (wanted: Policy) => setPolicy(app, wanted);
 
   /** Answers all that waits, once so much does. */
   async function decide(decision: "allow" | "deny", count: number): Promise<void> {

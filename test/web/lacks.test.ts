@@ -1,10 +1,10 @@
 /** Pages for tools that a machine does not offer, as an older agent or a rule leaves them out: calm words in place of what cannot work. */
 import type { Page } from "playwright-core";
-import { afterEach, describe, expect, test } from "vitest";
-import * as z from "zod";
+import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, startApp } from "./app.ts";
 import { openAsGuest } from "./guest.ts";
+import { setPolicy } from "./policy.ts";
 
 describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -12,14 +12,7 @@ describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
   const lack = (page: Page, tool: string) =>
     page.getByText(`The machine does not offer “${tool}” to you`, { exact: false });
 
-  async function denied(...tools: string[]): Promise<void> {
-    const owner = await app.relay.signIn();
-    await app.relay.request(owner, `PUT /v1/devices/${app.machine.id}/policy`, z.unknown(), {
-      denied_tools: tools,
-    });
-  }
-
-  afterEach(() => denied());
+  const denied = (...tools: string[]) => setPolicy(app, { denied_tools: tools });
 
   test.each([
     ["terminal", "TerminalAttach"],

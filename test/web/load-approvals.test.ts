@@ -1,9 +1,11 @@
 /** The load of a machine whose rules ask a person about reads: nobody is asked before somebody wants it. */
 import type { Page } from "playwright-core";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, startApp } from "./app.ts";
+import { setPolicy } from "./policy.ts";
 
 const approvalsSchema = z.object({
   approvals: z.array(z.object({ id: z.string(), device: z.string(), tool: z.string(), state: z.string() })),
@@ -15,11 +17,7 @@ describe("a load that needs approval", NEEDS_CHROMIUM, () => {
     page.getByRole("status").filter({ hasText: "Reading its load waits for approval" });
   const again = (page: Page) => page.getByRole("button", { name: "Read it", exact: true });
 
-  async function policy(body: object): Promise<void> {
-    const owner = await app.relay.signIn();
-    await app.relay.request(owner, `PUT /v1/devices/${app.machine.id}/policy`, z.unknown(), body);
-  }
-  afterEach(() => policy({}));
+  const policy = (wanted: Policy) => setPolicy(app, wanted);
 
   async function decide(decision: "allow" | "deny"): Promise<void> {
     const owner = await app.relay.signIn();

@@ -2,11 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Page } from "playwright-core";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, startApp } from "./app.ts";
 import { fakeMachine } from "./fake-machine.ts";
+import { setPolicy } from "./policy.ts";
 
 const approvalsSchema = z.object({ approvals: z.array(z.object({ id: z.string(), tool: z.string() })) });
 
@@ -16,17 +18,8 @@ describe("a monitor that needs approval", NEEDS_CHROMIUM, () => {
   const live = (page: Page) => page.getByText("Live", { exact: true });
   const waits = (page: Page, what: string | RegExp) => page.getByRole("status").filter({ hasText: what });
 
-  async function policy(body: object): Promise<void> {
-    await app.relay.request(
-      await app.relay.signIn(),
-      `PUT /v1/devices/${app.machine.id}/policy`,
-      z.unknown(),
-      body,
-    );
-  }
+  const policy = (wanted: Policy) => setPolicy(app, wanted);
   const ask = (...tools: string[]) => policy({ ask: [{ tools }] });
-
-  afterEach(() => policy({}));
 
   /** In the tab that the link opens. Leaves that tab open. */
   async function decide(page: Page, answer: "Allow once" | "Deny"): Promise<Page> {
@@ -89,7 +82,7 @@ describe("a monitor that needs approval", NEEDS_CHROMIUM, () => {
     await waits(page, "Reading this waits for approval").waitFor();
     await decide(page, "Allow once");
     await page.getByRole("row").nth(1).waitFor();
-    await page.getByText("Somebody has to allow each look at this").waitFor();
+    await page.getByText("Each look at this needs approval").waitFor();
     await expectNoObjections(opened);
     await page.getByRole("button", { name: "Read it again" }).click();
     await waits(page, "Reading this waits for approval").waitFor();
@@ -111,7 +104,7 @@ describe("a monitor that needs approval", NEEDS_CHROMIUM, () => {
       call.answer({ processes: [], matching: 0, total: 0 });
     });
     await page.goto(`${app.relay.url}${monitor("processes")}`);
-    await page.getByText("Somebody has to allow each look at this").waitFor();
+    await page.getByText("Each look at this needs approval").waitFor();
     const calls = machine.calls.length;
     await page.clock.runFor(60_000);
     expect(machine.calls).toHaveLength(calls);

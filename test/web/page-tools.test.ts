@@ -2,14 +2,14 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createdDeviceSchema } from "../../shared/api.ts";
-import { type Policy, policySetSchema } from "../../shared/policy.ts";
 import { isAlive } from "../agent/tools/workbench.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { expectNoObjections } from "./app.ts";
 import { answer, letAct, letIn, matrx, question, untilOffered } from "./page-tools.ts";
+import { setPolicy } from "./policy.ts";
 import { expectOnScreen, screenOf, startTerminalApp } from "./terminal.ts";
 
 /** As the document has them: parameters, and those that are needed. */
@@ -76,7 +76,7 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
   test("its terminal tools work with the terminals that the person sees, and answer as the document says", async () => {
     const { page, faults } = await open();
     const created = call(page, "terminal_create");
-    await answer(page, "Also run commands, each asked");
+    await answer(page, "Also run commands, asking each time");
     await answer(page, "Allow all for 15 minutes");
     expect(await created).toEqual({ terminal_id: 1, x: 100, y: 100 });
     expect(new URL(page.url()).pathname).toBe(`${machinePage()}/terminal`);
@@ -227,7 +227,7 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
     await page.reload();
     await letIn(page, "Look only");
     expect(await call(page, "terminal_list")).toEqual([]);
-    await page.getByRole("status").filter({ hasText: "to look only" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "can look at" }).waitFor();
     expect(await call(page, "terminal_create")).toMatchObject({ isError: true, code: "APPROVAL_DENIED" });
     await page.reload();
     await letIn(page);
@@ -271,7 +271,7 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
     await answer(page, "Look only");
     const codes = await page.evaluate<string[]>("Promise.all(window.answers)");
     expect(codes.filter((code) => code === "ok")).toHaveLength(16);
-    await page.getByRole("status").filter({ hasText: "to look only" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "can look at" }).waitFor();
     await expectNoObjections(opened);
   });
 
@@ -296,13 +296,9 @@ describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 
   });
 
   test("waits for what the machine's rules ask about, too", async () => {
-    const owner = await app.relay.signIn();
-    const put = (policy: Policy) =>
-      app.relay.request(owner, `PUT /v1/devices/${app.machine.id}/policy`, policySetSchema, policy);
-    onTestFinished(async () => void (await put({})));
     const { page } = await open();
     await letIn(page);
-    await put({ ask: [{ tools: ["Bash"] }] });
+    await setPolicy(app, { ask: [{ tools: ["Bash"] }] });
     const created = matrx(page, "terminal_create");
     await answer(page, "Allow once");
     await page.getByText("An AI's call waits for approval").waitFor();

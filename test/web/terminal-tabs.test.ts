@@ -1,11 +1,11 @@
 /** Tabs of terminals: their names, those that are left running, those of another day, and those that wait for a person. */
 import type { BrowserContext, Page } from "playwright-core";
-import { describe, expect, onTestFinished, test } from "vitest";
-import * as z from "zod";
+import { describe, expect, test } from "vitest";
 import { startAgent } from "../../scripts/start/agent.ts";
 import type { Policy } from "../../shared/policy.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { APP, expectNoObjections } from "./app.ts";
+import { setPolicy } from "./policy.ts";
 import { expectOnScreen, expectPrompt, newTerminal, startTerminalApp, typeLine } from "./terminal.ts";
 
 describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
@@ -22,18 +22,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     return page;
   };
 
-  /** The relay's own policy of the machine, until the end of the test. */
-  async function policy(wanted: Policy): Promise<void> {
-    const put = async (one: Policy) =>
-      app.relay.request(
-        await app.relay.signIn(),
-        `PUT /v1/devices/${app.machine.id}/policy`,
-        z.unknown(),
-        one,
-      );
-    onTestFinished(() => put({}).then(() => undefined));
-    await put(wanted);
-  }
+  const policy = (wanted: Policy) => setPolicy(app, wanted);
 
   /** Decides in another tab, as a person who follows the link. */
   async function decide(page: Page, button: string): Promise<void> {
@@ -87,7 +76,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     await typeLine(page, String.raw`here=still; clear; printf '\033]0;beans\007'; echo left-$((1 + 1))`);
     await expectOnScreen(page, "left-2");
     await page.keyboard.press("Alt+Shift+KeyL");
-    await page.getByText("It goes on: see Open terminals.").waitFor();
+    await page.getByText("It keeps running: see Open terminals.").waitFor();
     await page.locator(".xterm").waitFor({ state: "detached" });
     await open.click();
     await expectOnScreen(page, "left-2");
@@ -113,7 +102,7 @@ describe("tabs of terminals", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     await typeLine(page, "exit");
     await page.getByText("Ended with exit code 0").waitFor();
     const other = await openIn(page.context());
-    await other.getByText("1 terminal of last time has ended.").waitFor();
+    await other.getByText("1 terminal from last time has ended.").waitFor();
     await expectOnScreen(other, "first-2");
     expect(await other.getByRole("tab").count()).toBe(1);
     expect(await other.locator(".xterm").count()).toBe(2);
