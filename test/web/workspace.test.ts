@@ -160,6 +160,14 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     expect(faults).toEqual([]);
   });
 
+  test("a new terminal begins in the folder that is shown", async () => {
+    const { page, faults } = await open("?terminal=below");
+    await newTerminal(page);
+    await typeLine(page, "ls");
+    await expectOnScreen(page, "notes.txt");
+    expect(faults).toEqual([]);
+  });
+
   test("a folder is opened in a new tab of it, and the page stays", async () => {
     const { page, faults } = await open("?terminal=below");
     await newTerminal(page);

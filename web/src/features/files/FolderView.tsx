@@ -83,7 +83,12 @@ export function FolderView({ device, path }: Props) {
       </div>
       <RightsNote device={device.id} rights={rights} />
       <FolderTrouble device={device} isReachable={isReachable} error={query.error} retry={retry} />
-      <Beside workspace={workspace} device={device.id} machine={nameInText(device.name)}>
+      <Beside
+        workspace={workspace}
+        device={device.id}
+        machine={nameInText(device.name)}
+        folder={query.error ? undefined : folder.path}
+      >
         <div className={classes.panes}>
           {path !== HOME && <FolderTree device={device.id} path={path} isReachable={isReachable} />}
           <div className={classes.middle}>

@@ -41,6 +41,8 @@ interface Props {
   readonly machine: string;
   /** Goes to the machine's files. */
   readonly toFiles: () => void;
+  /** Where new terminals begin; undefined: where the shell does. */
+  readonly folder?: string | undefined;
   /** The way there, where they are not in sight. */
   readonly filesLink?: ReactNode;
 }
@@ -48,7 +50,7 @@ interface Props {
 /** What is over the terminals. */
 export type Panel = "list" | "settings" | "text" | "rename";
 
-export function Workspace({ device, machine, toFiles, filesLink }: Props) {
+export function Workspace({ device, machine, toFiles, folder, filesLink }: Props) {
   const [layout, change] = useLayout(device);
   const [panel, setPanel] = useState<Panel>();
   /** The pane that is searched. */
@@ -60,7 +62,7 @@ export function Workspace({ device, machine, toFiles, filesLink }: Props) {
     onFocus: (pane) => change((now) => activated(now, pane)),
     onTitle: (pane, title) => change((now) => named(now, pane, title)),
   });
-  const terminals = useTerminals(room, layout, change);
+  const terminals = useTerminals(room, layout, change, folder);
   const isRestored = useLastLayout(device, room, change);
   useWishedTerminal(device, room && isRestored ? terminals : undefined);
   usePublishedTerminals(device, isRestored ? room : undefined, layout, change);

@@ -41,7 +41,13 @@ export interface Terminals {
   end(terminal: OpenTerminal): Promise<void>;
 }
 
-export function useTerminals(room: Room | undefined, layout: Layout, change: ChangeLayout): Terminals {
+/** `begin`: the folder of new terminals; undefined: that of the shell. */
+export function useTerminals(
+  room: Room | undefined,
+  layout: Layout,
+  change: ChangeLayout,
+  begin: string | undefined,
+): Terminals {
   const [isBusy, setBusy] = useState(false);
   const [asked, setAsked] = useState<AbortController>();
   const work = async <T>(doing: (room: Room) => Promise<T>): Promise<T | undefined> => {
@@ -97,7 +103,7 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
       opened((now, pane) => {
         const active = activePane(now);
         return beside && active ? withSplit(now, active.id, beside, pane) : withTab(now, pane);
-      }),
+      }, begin),
     createIn: (folder) => opened(withTab, folder),
     open({ terminal, name, shell, own }) {
       const shown = allPanes(layout).find((pane) => pane.terminal === terminal);
@@ -112,7 +118,7 @@ export function useTerminals(room: Room | undefined, layout: Layout, change: Cha
     leave(pane) {
       const kind = kindOf(pane);
       drop(pane);
-      if (kind !== "ended" && kind !== "failed") say("It goes on: see Open terminals.");
+      if (kind !== "ended" && kind !== "failed") say("It keeps running: see Open terminals.");
     },
     async close(pane) {
       const kind = kindOf(pane);

@@ -19,11 +19,13 @@ interface Props {
   readonly device: string;
   /** Its name. */
   readonly machine: string;
+  /** The folder that is shown; undefined: it is not read yet. */
+  readonly folder: string | undefined;
   /** The files. */
   readonly children: ReactNode;
 }
 
-export function Beside({ workspace, device, machine, children }: Props) {
+export function Beside({ workspace, device, machine, folder, children }: Props) {
   const { isOpen, isPhone, side, share } = workspace;
   const lack = useLack(device, "TerminalAttach");
   const box = useRef<HTMLDivElement>(null);
@@ -61,7 +63,7 @@ export function Beside({ workspace, device, machine, children }: Props) {
         >
           <CatchBoundary getResetKey={() => device} errorComponent={PageError}>
             <Suspense fallback={<Waiting />}>
-              {lack ?? <Workspace device={device} machine={machine} toFiles={toFiles} />}
+              {lack ?? <Workspace {...{ device, machine, toFiles, folder }} />}
             </Suspense>
           </CatchBoundary>
         </Splitter.Pane>
