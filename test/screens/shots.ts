@@ -174,7 +174,7 @@ export const SHOTS: readonly Shot[] = [
   }),
   terminal("ai-question", async (page) => {
     await callByScript(page, "terminal_list({})");
-    await page.getByRole("button", { name: "Also run commands, each asked" }).click();
+    await page.getByRole("button", { name: "Also run commands, asking each time" }).click();
     await callByScript(
       page,
       "terminal_execute({ command: 'rsync -a --delete photos/ /mnt/backup/photos/' })",

@@ -99,7 +99,7 @@ describe("a file's bytes", NEEDS_CHROMIUM, () => {
     expect(part).toEqual([401]);
     write("broken.webm", "this is no film");
     await go("broken.webm");
-    await file().getByText("this browser can't play its kind").waitFor();
+    await file().getByText("this browser can't play this format").waitFor();
     await expectNoObjections(opened);
   });
 });

@@ -123,7 +123,7 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
       stream = call.stream;
     });
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByText(/^The machine tells nothing new · as of/).waitFor();
+    await page.getByText(/^No new figures · as of/).waitFor();
     await stream?.write(new TextEncoder().encode(`${JSON.stringify(sample())}\n`));
     await page.getByText("Live", { exact: true }).waitFor();
     expect(faults).toEqual([]);

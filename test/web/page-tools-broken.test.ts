@@ -53,7 +53,7 @@ describe("the page's tools, broken off", { ...NEEDS_CHROMIUM, timeout: 120_000 }
     for (const path of [`/d/${app.machine.id}/files/etc`, terminalPage()]) {
       const { page } = await app.open(path);
       await letIn(page, "Look only");
-      await page.getByRole("status").filter({ hasText: "to look only" }).waitFor();
+      await page.getByRole("status").filter({ hasText: "can look at" }).waitFor();
       const beyond = "document.documentElement.scrollHeight - document.documentElement.clientHeight";
       await expect.poll(() => page.evaluate(beyond), { message: path }).toBe(0);
     }

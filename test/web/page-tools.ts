@@ -23,7 +23,7 @@ export async function answer(page: Page, name: string): Promise<void> {
 }
 
 /** Lets scripts and AIs look at the machine, and run commands that are each asked. */
-export async function letIn(page: Page, reach = "Also run commands, each asked"): Promise<void> {
+export async function letIn(page: Page, reach = "Also run commands, asking each time"): Promise<void> {
   await untilOffered(page);
   const listed = matrx(page, "file_find", { pattern: "no-such-name-*", path: "/proc/self/fd" });
   await answer(page, reach);

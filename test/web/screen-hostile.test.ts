@@ -64,7 +64,7 @@ describe("the screen of a hostile machine", NEEDS_CHROMIUM, () => {
       { image: { media_type: "image/png", base64_data: png } },
     );
     const take = page.getByRole("button", { name: "Take a picture" });
-    const broken = page.getByText("What came is not a picture, and can't be shown here.");
+    const broken = page.getByText("This isn't a picture that can be shown here.");
     await take.click();
     await broken.waitFor();
     expect(await page.getByLabel("Monitor").locator("option").count()).toBeLessThan(40);

@@ -75,7 +75,7 @@ function forget(waiting: WaitingCall): void {
 }
 
 function sayQuestion(isAsked: boolean): void {
-  if (isAsked) say(waitsNotice("A call of this page"));
+  if (isAsked) say(waitsNotice("A call from this page"));
 }
 
 function metadataOf({ type, output, code, hint, hop, metadata }: CallAnswer): Metadata {

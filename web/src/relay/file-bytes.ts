@@ -98,7 +98,7 @@ function etagOf({ headers }: Response): string | undefined {
 function brokenOffError(): ApiError {
   return new ApiError(0, {
     detail: "The rest did not arrive: the file changed while it was read, or the connection broke.",
-    hint: "Try again. What is written to all the time can be followed in a terminal.",
+    hint: "Try again. To follow a file that keeps being written to, use a terminal.",
   });
 }
 
@@ -107,7 +107,7 @@ function busyError(): ApiError {
   return new ApiError(409, {
     code: "CONFLICT",
     detail: "This file is written to faster than it can be read.",
-    hint: "Try again. What is written to all the time can be followed in a terminal.",
+    hint: "Try again. To follow a file that keeps being written to, use a terminal.",
   });
 }
 

@@ -18,8 +18,8 @@ export function RightsNote({ device, rights }: { device: string; rights: Rights 
   return (
     <Text size="sm" c="dimmed">
       {missing.length === CHANGES.length
-        ? `You can look at these files. To change them is not offered to you: ${why}.`
-        : `Not offered to you here: ${missing.join(", ")}. The reason for each: ${why}.`}
+        ? `You can look at these files, but not change them: ${why}.`
+        : `Not available to you here: ${missing.join(", ")}. Why: ${why}.`}
     </Text>
   );
 }

@@ -37,6 +37,6 @@ function lastOf(text: string): { event: string; data: string } {
 function unclearError(name: string): ApiError {
   return new ApiError(0, {
     detail: `The connection broke, so it is unclear whether ${name} is in the cloud store.`,
-    hint: "matrx cloud list tells.",
+    hint: "Check with matrx cloud list.",
   });
 }

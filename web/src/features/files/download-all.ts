@@ -18,5 +18,5 @@ export function downloadAll({ device, folder, entries }: PlacedAll): Promise<voi
 }
 
 function nothingToSaveError(type: string): ApiError {
-  return new ApiError(409, { detail: `It is no file but a ${type}: it has no content to save.` });
+  return new ApiError(409, { detail: `This is a ${type}, not a file: there is no content to save.` });
 }

@@ -53,8 +53,8 @@ async function bounded(response: Response, hint: string): Promise<Blob> {
 }
 
 const FIRST_VISIT = "Reload the page, then download it again; in a private window, use matrx cp.";
-const ALONE = "Download it alone.";
+const ALONE = "Download it on its own.";
 
 function tooLargeError(hint: string): ApiError {
-  return new ApiError(0, { detail: "This is too large to be kept in the page's memory first.", hint });
+  return new ApiError(0, { detail: "This is too large to download through the page's memory.", hint });
 }

@@ -11,7 +11,7 @@ export function AskedLoad({ device }: { device: string }) {
   return (
     <>
       <div className={classes.soft}>
-        Somebody has to allow each look at its load, so it is not read by itself.
+        Each look at its load needs approval, so it isn't read automatically.
       </div>
       <ActionButton size="compact-sm" variant="default" work={() => query.refetch()}>
         Read it

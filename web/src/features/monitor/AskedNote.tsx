@@ -13,7 +13,7 @@ export function AskedNote({ isWaiting, needsApproval, readAgain }: Props) {
   if (!needsApproval) return null;
   return (
     <Group gap="xs" mb="xs">
-      <Text size="sm">Somebody has to allow each look at this, so it is not read again by itself.</Text>
+      <Text size="sm">Each look at this needs approval, so it isn't refreshed automatically.</Text>
       <Button size="compact-sm" variant="default" onClick={readAgain}>
         Read it again
       </Button>

@@ -32,7 +32,7 @@ function NotYet({ state }: { state: WatchState }) {
     case "asked":
       return null;
     case "silent":
-      return <Text size="sm">The machine was asked, and tells no figures that can be read here.</Text>;
+      return <Text size="sm">The machine sends no figures that this page can read.</Text>;
     case "reconnecting":
       if (state.isOffline)
         return <Text size="sm">The machine is offline. It is shown here when it is back.</Text>;

@@ -8,7 +8,7 @@ export function wordsOf(state: WatchState, isPaused: boolean): { tone: Tone; tex
     case "live":
       return { tone: "ok", text: "Live" };
     case "silent":
-      return { tone: "warn", text: "The machine tells nothing new" };
+      return { tone: "warn", text: "No new figures" };
     case "connecting":
       return { tone: "idle", text: "Connecting" };
     case "asked":

@@ -62,7 +62,7 @@ function ReachQuestion({ answer }: Answering) {
           Look only
         </DecisionButton>
         <DecisionButton about={about} isSending={false} press={() => answer("act")}>
-          Also run commands, each asked
+          Also run commands, asking each time
         </DecisionButton>
       </div>
     </Guarded>

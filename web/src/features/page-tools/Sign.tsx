@@ -12,8 +12,7 @@ export function Sign({ session, machine }: { session: PageSession; machine: stri
         {reach && (
           <>
             <IconRobot size={18} aria-hidden />
-            An AI or a script in this browser uses {machine}
-            {reach === "look" ? ", to look only" : ""}
+            An AI or a script in this browser {reach === "look" ? "can look at" : "can use"} {machine}
           </>
         )}
       </span>

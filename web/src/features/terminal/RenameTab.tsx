@@ -23,7 +23,7 @@ export function RenameTab({ tab, rename, close }: Props) {
         <TextInput
           data-autofocus
           label="Name of the tab"
-          description="Without one, it is called as the program in it says."
+          description="Leave it empty to use the name that the program sets."
           placeholder={shortLine(activeOf(tab)?.name ?? "")}
           maxLength={MOST_TITLE}
           autoComplete="off"

@@ -25,7 +25,7 @@ interface Shown {
   readonly view: TerminalView;
 }
 
-const ASKED = { onApproval: () => say(waitsNotice("A call of this page")) };
+const ASKED = { onApproval: () => say(waitsNotice("A call from this page")) };
 
 export class Room {
   readonly device: string;

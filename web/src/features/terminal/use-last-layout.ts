@@ -16,7 +16,8 @@ export function useLastLayout(device: string, room: Room | undefined, change: Ch
     void stillRunning(room, last).then((layout) => {
       if (isLeft) return;
       const ended = allPanes(last).length - allPanes(layout).length;
-      if (ended > 0) say(`${plural(ended, "terminal")} of last time ${ended === 1 ? "has" : "have"} ended.`);
+      if (ended > 0)
+        say(`${plural(ended, "terminal")} from last time ${ended === 1 ? "has" : "have"} ended.`);
       setLast(undefined);
       change(() => layout);
     });

@@ -20,5 +20,5 @@ export function useMissing(device: string): (tool: string) => boolean {
 export function useWhy(device: string): string {
   const owner = useDevice(device)?.shared_by;
   if (owner !== undefined) return `it is not part of what ${nameInText(owner)} shares with you`;
-  return "its agent is of an older release, or a rule does not let you use it";
+  return "its agent is an older release, or a rule doesn't let you use it";
 }

@@ -35,7 +35,7 @@ export function PictureView({ type, base64, fileName }: Props) {
   if (broken === base64)
     return (
       <Text size="sm" c="dimmed">
-        What came is not a picture, and can't be shown here.
+        This isn't a picture that can be shown here.
       </Text>
     );
   const Icon = isLarge ? IconZoomOut : IconZoomIn;

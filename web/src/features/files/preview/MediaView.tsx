@@ -27,7 +27,7 @@ export function MediaView({ file, name, head, kind }: Shown & { readonly kind: "
       )}
       {isBroken && (
         <Text size="sm" role="status">
-          It did not arrive, or this browser can't play its kind. Download it, and open it there.
+          It didn't arrive, or this browser can't play this format. Download it to open it elsewhere.
         </Text>
       )}
     </div>
