@@ -15,8 +15,14 @@ export const REFERENCE_BUNDLE = join(ROOT, "dist/reference");
 /** What `npm run pack` makes. */
 export const DIST = join(ROOT, "dist");
 
+/** The agent and its command line, as they are published. */
+export const AGENT_BUNDLE = join(ROOT, "dist/agent");
+
 /** The agent's program, which is also the command line. */
-export const MATRX_BIN = join(ROOT, "agent/bin/matrx.js");
+export const MATRX_BIN = join(AGENT_BUNDLE, "bin/matrx.js");
+
+/** The same from its sources: what `npx matrx` starts in a clone. */
+export const MATRX_SOURCES = join(ROOT, "agent/bin/matrx.js");
 
 /** Keys and data of `npm start`, unless it is told otherwise; secrets of `npm run deploy`. */
 export const DEFAULT_DATA = join(ROOT, ".matrx");

@@ -15,10 +15,11 @@ else restart(bundledNode());
 /** The published package carries one bundled file, the repository its sources. */
 async function start() {
   const bundle = new URL("../dist/matrx.js", import.meta.url);
-  if (existsSync(bundle)) return await import(bundle.href);
-  // Halves the time that the sources take to start. What is kept there is run, so it lies where the program itself does.
-  module.enableCompileCache(join(here, "../../node_modules/.cache/compiled"));
-  await import("../cli/main.ts");
+  const isBundled = existsSync(bundle);
+  // Halves the time that the sources take to start, and saves the bundle a third. What is kept there is run, so it lies where
+  // the program itself does; where that is closed to this user, nothing is kept.
+  module.enableCompileCache(join(here, isBundled ? "../.compiled" : "../../node_modules/.cache/compiled"));
+  await import(isBundled ? bundle.href : "../cli/main.ts");
 }
 
 /** The Node that came as a dependency, in a node_modules folder of this one or above. */

@@ -8,7 +8,7 @@ import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { defaultFolders, type Home, type HomeFolders, homeOf } from "./app-dirs.ts";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
-import { PACKAGE_FOLDER } from "./program.ts";
+import { CLONE_FOLDER, PACKAGE_FOLDER } from "./program.ts";
 
 /** How long the list of other users is kept, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
@@ -23,7 +23,7 @@ export class MatrxFolders {
   #othersUntil = Number.NEGATIVE_INFINITY;
 
   constructor(home: Home, env: NodeJS.ProcessEnv = process.env, platform: Platform = currentPlatform()) {
-    const program = programFolder(PACKAGE_FOLDER);
+    const program = CLONE_FOLDER ?? programFolder(PACKAGE_FOLDER);
     this.#platform = platform;
     this.#closed = [
       ...foldersOf(home),
@@ -125,7 +125,7 @@ function foldersOf({ config, state, logs }: HomeFolders): string[] {
   return [...new Set([config, state, logs])];
 }
 
-/** The `node_modules` folder that this package is installed in; in a clone, the whole clone. */
+/** The `node_modules` folder that this package is installed in; without one, the folder above it. */
 export function programFolder(agent: string): string {
   const packages = `${sep}node_modules${sep}`;
   const at = agent.indexOf(packages);

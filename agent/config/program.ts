@@ -1,4 +1,4 @@
-/** This program as installed: an npm package, or the agent's folder in a clone of the repository. */
+/** This program as installed: an npm package, or in a clone of the repository. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -30,9 +30,10 @@ function packageFolder(within: string): string {
   return above === within || existsSync(join(within, "package.json")) ? within : packageFolder(above);
 }
 
+/** The sources lie in `agent`, what is built of them in `dist/agent`. */
 function cloneOf(agent: string): string | undefined {
-  const clone = dirname(agent);
-  return existsSync(join(clone, "scripts/start.ts")) ? clone : undefined;
+  const above = dirname(agent);
+  return [above, dirname(above)].find((folder) => existsSync(join(folder, "scripts/start.ts")));
 }
 
 function readJson(file: string): unknown {

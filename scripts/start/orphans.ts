@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode, Problem } from "../problem.ts";
-import { MATRX_BIN } from "../tree.ts";
+import { MATRX_BIN, MATRX_SOURCES } from "../tree.ts";
 import { AGENT_GRACE, agentFolder } from "./agent.ts";
 import { isAlive } from "./process.ts";
 import { type FoundProcess, type ProcessTable, processTable } from "./process-table.ts";
@@ -22,6 +22,9 @@ interface Orphan {
   readonly grace: number;
 }
 
+/** Older releases started the sources. */
+const AGENTS = [MATRX_BIN, MATRX_SOURCES];
+
 /** A process that was killed is gone within milliseconds, unless the system holds it. */
 const GONE_WITHIN = 5000;
 
@@ -36,7 +39,7 @@ export async function endOrphans(dataDir: string, noted: Noted, say: (line: stri
 /** By command line and environment; by the noted number where the system tells less. The number may be missing or another's. */
 export function orphansOf(dataDir: string, noted: Noted, table: ProcessTable = processTable): Orphan[] {
   const isAgent = ({ pid, command }: FoundProcess) => {
-    if (!`${command} `.includes(`${MATRX_BIN} up `)) return false;
+    if (!AGENTS.some((program) => `${command} `.includes(`${program} up `))) return false;
     const folder = table.variableOf(pid, "MATRX_HOME");
     return folder === undefined ? pid === noted.agent : isSameFolder(folder, agentFolder(dataDir));
   };

@@ -13,7 +13,8 @@ import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
-import { BIN, endOf, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
+import { MATRX_BIN } from "../../scripts/tree.ts";
+import { endOf, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { callerArgs } from "./forwarding.ts";
@@ -132,7 +133,7 @@ test("in a terminal a bar, the rate and the time left are shown", MINUTE, async 
   const large = join(there, "large.bin");
   writeFileSync(large, "");
   truncateSync(large, 512 * MiB);
-  const pty = spawn(process.execPath, [BIN, "cp", onDevice(large), here, ...args], {
+  const pty = spawn(process.execPath, [MATRX_BIN, "cp", onDevice(large), here, ...args], {
     ...{ name: "xterm", cols: 100, rows: 10, cwd: here },
     env: { ...process.env, MATRX_HOME: home, MATRX_PROTECTED: home },
   });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { BIN } from "../agent/cli/matrx.ts";
+import { MATRX_BIN } from "../../scripts/tree.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { needs } from "../helpers/parts.ts";
 import { callerArgs, testFolder } from "./forwarding.ts";
@@ -40,7 +40,9 @@ class Pane {
 
   constructor() {
     const { home, args } = callerArgs(rig);
-    const words = [process.execPath, BIN, "shell", rig.device, ...args].map((word) => `'${word}'`).join(" ");
+    const words = [process.execPath, MATRX_BIN, "shell", rig.device, ...args]
+      .map((word) => `'${word}'`)
+      .join(" ");
     const command = `MATRX_HOME='${home}' MATRX_PROTECTED='${home}' ${words}`;
     this.#tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", command);
     onTestFinished(() => void this.#tmux("kill-server"));

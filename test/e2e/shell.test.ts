@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { makeToken } from "../../scripts/start/owner.ts";
-import { BIN, runMatrx } from "../agent/cli/matrx.ts";
+import { MATRX_BIN } from "../../scripts/tree.ts";
+import { runMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { callerArgs } from "./forwarding.ts";
 import { stopWithHolder } from "./holders.ts";
@@ -36,7 +37,7 @@ class Seat {
 
   constructor(...words: string[]) {
     const { home, args } = callerArgs(rig);
-    this.#pty = spawn(process.execPath, [BIN, "shell", rig.device, ...words, ...args], {
+    this.#pty = spawn(process.execPath, [MATRX_BIN, "shell", rig.device, ...words, ...args], {
       ...{ name: "xterm-256color", cols: 100, rows: 30, cwd: home },
       env: { ...process.env, MATRX_HOME: home, MATRX_PROTECTED: home, TERM: "xterm-256color" },
     });

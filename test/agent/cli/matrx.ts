@@ -1,11 +1,9 @@
 /** The command line as a process of its own. Whatever a test starts is ended, by its own process id. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-
-export const BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 
 export interface Ended {
   code: number | null;
@@ -19,13 +17,13 @@ export interface RunOptions {
   home: string;
   env?: Record<string, string>;
   stdin?: string | Uint8Array;
-  /** A Node and the file of the program, in place of the clone's. */
+  /** A Node and the file of the program, in place of the one that was built. */
   program?: readonly [node: string, file: string];
 }
 
 /** Starts it, with nothing of the tester's own configuration. */
 export function startMatrx(args: readonly string[], { home, env, program }: RunOptions): ChildProcess {
-  const [node, file] = program ?? [process.execPath, BIN];
+  const [node, file] = program ?? [process.execPath, MATRX_BIN];
   const { MATRX_RELAY: _, MATRX_TOKEN_FILE: __, ...inherited } = process.env;
   const child = spawn(node, [file, ...args], {
     // Named as protected, or it is noted in the tester's home folder.

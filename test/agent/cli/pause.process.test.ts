@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { startControlServer } from "../../../agent/control/server.ts";
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog } from "../core/small-tools.ts";
 import { lineOf, runMatrx, startMatrx } from "./matrx.ts";
@@ -133,8 +134,7 @@ test("a pause for AI leaves the owner's programs alone, and none of them can lif
   ] as const) {
     expect(await agent.call(tool, input), tool).toMatchObject({ code: "PERMISSION_DENIED" });
   }
-  const bin = join(import.meta.dirname, "../../../agent/bin/matrx.js");
-  const command = `MATRX_HOME=${home} '${process.execPath}' ${bin} resume`;
+  const command = `MATRX_HOME=${home} '${process.execPath}' ${MATRX_BIN} resume`;
   expect(await agent.call("Bash", { command })).toMatchObject({
     output: expect.stringContaining("callers cannot end a pause"),
   });

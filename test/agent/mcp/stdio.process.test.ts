@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { makeFolder, removeFolder } from "../../helpers/folder.ts";
 import { isAlive } from "../tools/workbench.ts";
 
@@ -17,14 +18,12 @@ afterEach(() => {
   for (const folder of [home, work]) removeFolder(folder);
 });
 
-const PROGRAM = join(import.meta.dirname, "../../../agent/bin/matrx.js");
-
 type Era = "legacy" | "auto";
 
 async function start(args: readonly string[], era: Era = "auto") {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, "mcp", ...args],
+    args: [MATRX_BIN, "mcp", ...args],
     env: { ...(process.env as Record<string, string>), MATRX_HOME: home },
     stderr: "pipe",
   });
@@ -187,7 +186,7 @@ describe("a program that was killed", () => {
 });
 
 it("mounts servers, but none when it is mounted itself", async () => {
-  const own = { command: process.execPath, args: [PROGRAM, "mcp"], env: { MATRX_HOME: home } };
+  const own = { command: process.execPath, args: [MATRX_BIN, "mcp"], env: { MATRX_HOME: home } };
   configure({ good: { command: process.execPath, args: [GOOD_SERVER] }, own });
   await using client = await start([]);
   await expect.poll(() => toolNames(client), { timeout: 10_000 }).toContain("good__echo");

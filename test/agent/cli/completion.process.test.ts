@@ -4,11 +4,10 @@ import { dirname, join } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import { COMPLETION_SCRIPTS, candidatesFor } from "../../../agent/cli/commands/completion.ts";
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needs } from "../../helpers/parts.ts";
 import { runMatrx } from "./matrx.ts";
-
-const BIN = join(import.meta.dirname, "../../../agent/bin");
 
 describe("what may stand next", () => {
   const program = new Command("demo");
@@ -97,7 +96,7 @@ describe("in a real shell", () => {
     const none = { bash: "--norc", zsh: "-f", fish: "--no-config" }[name];
     const path = `${join(home, "bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
     execFileSync("mkdir", ["-p", join(home, "bin")]);
-    execFileSync("ln", ["-s", join(BIN, "matrx.js"), join(home, "bin/matrx")]);
+    execFileSync("ln", ["-s", MATRX_BIN, join(home, "bin/matrx")]);
     const env = { ...process.env, HOME: home, MATRX_HOME: home, PATH: path };
     const output = execFileSync(file, [none, "-c", `${load}\n${question}`], {
       env,

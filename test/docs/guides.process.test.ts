@@ -22,15 +22,15 @@ const TASK = '"Which of my folders here is the largest?"';
 
 /** Commands that are not typed here, and where they are tried. */
 const ELSEWHERE = new Map([
-  ["npm start", "test/scripts/start.test.ts"],
+  ["npm start", "test/scripts/start.process.test.ts"],
   ["npm test", "this run"],
-  [`npx node docs/guides/ai/fetch-loop.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
-  [`npx node docs/guides/ai/ai-sdk.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
+  [`npx node docs/guides/ai/fetch-loop.mjs DEVICE ${TASK}`, "test/docs/ai.process.test.ts"],
+  [`npx node docs/guides/ai/ai-sdk.mjs DEVICE ${TASK}`, "test/docs/ai.process.test.ts"],
   ...commandsOf(read("docs/guides/events.md")).map(
-    (command) => [command, "test/docs/events-guide.test.ts"] as const,
+    (command) => [command, "test/docs/events-guide.process.test.ts"] as const,
   ),
   ...commandsOf(read("docs/guides/files.md")).map(
-    (command) => [command, "test/docs/files-guide.test.ts"] as const,
+    (command) => [command, "test/docs/files-guide.process.test.ts"] as const,
   ),
   ...commandsOf(read("docs/guides/ports.md")).map(
     (command) => [command, "test/e2e/forward.test.ts, test/e2e/forward-programs.test.ts"] as const,
@@ -38,21 +38,21 @@ const ELSEWHERE = new Map([
   ...commandsOf(read("docs/guides/terminal.md")).map(
     (command) => [command, "test/e2e/shell.test.ts"] as const,
   ),
-  ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.test.ts"] as const),
+  ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.process.test.ts"] as const),
   ...commandsOf(read("docs/guides/home-mcp-servers.md")).map(
     (command) => [command, "test/e2e/mounts.test.ts, with a server of its own"] as const,
   ),
   ["npx wrangler login", "needs an account"],
-  ["npm run deploy", "test/scripts/deploy.test.ts"],
-  ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.test.ts, test/scripts/options.test.ts"],
+  ["npm run deploy", "test/scripts/deploy.process.test.ts"],
+  ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.process.test.ts, test/scripts/options.test.ts"],
   [
     "MATRX_URL=https://relay.example.org npm run deploy -- --domain relay.example.org",
-    "test/scripts/deploy.test.ts",
+    "test/scripts/deploy.process.test.ts",
   ],
   ["npx matrx serve --allow-origin http://localhost:8787", "test/web/direct.test.ts"],
-  ["npm run link -- --qr", "test/scripts/link.test.ts"],
-  ["npx --yes ./matrx-*.tgz up --relay https://relay.example", "test/scripts/agent-package.test.ts"],
-  ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.test.ts"],
+  ["npm run link -- --qr", "test/scripts/link.process.test.ts"],
+  ["npx --yes ./matrx-*.tgz up --relay https://relay.example", "test/scripts/agent-package.process.test.ts"],
+  ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.process.test.ts"],
 ]);
 
 function read(page: string): string {
