@@ -1,8 +1,14 @@
 /**
- * Two suites: `workerd` runs inside the Workers runtime, `node` runs real processes against the real relay. In the mode
- * `mcp` there is one more, with programs that others wrote: scripts/test-mcp.ts installs them.
+ * The suite in projects, by what a test costs. They run one after another, cheapest first:
+ *
+ * - `unit`: nothing but Node. Starts no process (test/helpers/no-processes.ts refuses), so its files share a process each.
+ * - `workerd`: the relay's own code inside the Workers runtime, one runtime for all files.
+ * - `process`: starts real processes (relay, agent, shells), so each file has a Node process of its own.
+ * - `browser`: a real relay, agent and Chromium for each file. Half of the suite's time.
+ * - `mcp`, in the mode of that name: programs that others wrote, installed by scripts/test-mcp.ts.
  */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { ISSUERS } from "./test/worker/helpers/issuers.ts";
@@ -19,13 +25,19 @@ Object.assign(process.env, {
   WRANGLER_WRITE_LOGS: "false",
 });
 
-const node = {
+/** Named so, wherever it lies, or in a folder where all tests start processes. */
+const STARTS_PROCESSES = ["test/**/*.process.test.ts", "test/{clients,conformance,e2e,fuzz}/**/*.test.ts"];
+const IN_BROWSER = ["test/web/*.test.ts"];
+const IN_WORKERD = ["test/worker/**/*.test.ts"];
+
+// Time-outs end tests that hang; they must not end slow ones on a busy machine.
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } as const;
+
+const processes = {
+  ...PATIENCE,
   pool: "forks",
   // Files start relays, agents and browsers: more at once than cores only makes them late.
   maxWorkers: 2,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 30_000 } },
   globalSetup: "test/helpers/build.ts",
 } as const;
 
@@ -34,6 +46,19 @@ export default defineConfig(({ mode }) => ({
     reporters: ["./test/helpers/skip-reporter.ts", "default"],
     tags: [{ name: "root", description: "mounts something, or acts for another user" }],
     projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [...STARTS_PROCESSES, ...IN_BROWSER, ...IN_WORKERD, "test/mcp/**"],
+          setupFiles: "test/helpers/no-processes.ts",
+          ...PATIENCE,
+          pool: "forks",
+          isolate: false,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         plugins: [
           cloudflareTest({
@@ -44,20 +69,29 @@ export default defineConfig(({ mode }) => ({
             },
           }),
         ],
-        // Time-outs end tests that hang; they must not end slow ones on a busy machine.
-        test: { name: "workerd", include: ["test/worker/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          name: "workerd",
+          include: IN_WORKERD,
+          ...PATIENCE,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         test: {
-          name: "node",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/worker/**", "test/mcp/**"],
-          ...node,
+          name: "process",
+          include: STARTS_PROCESSES,
+          exclude: IN_BROWSER,
+          ...processes,
+          sequence: { groupOrder: 2 },
         },
+      },
+      {
+        test: { name: "browser", include: IN_BROWSER, ...processes, sequence: { groupOrder: 3 } },
       },
       // The first of them install packages.
       ...(mode === "mcp"
-        ? [{ test: { name: "mcp", include: ["test/mcp/**/*.test.ts"], ...node, hookTimeout: 240_000 } }]
+        ? [{ test: { name: "mcp", include: ["test/mcp/**/*.test.ts"], ...processes, hookTimeout: 240_000 } }]
         : []),
     ],
   },
