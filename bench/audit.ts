@@ -1,5 +1,5 @@
 /**
- * `npm run bench:audit`: what the record adds to a call: CPU and latency of our relay, which tells the record of each,
+ * `npm run bench audit`: what the record adds to a call: CPU and latency of our relay, which tells the record of each,
  * beside a Durable Object that checks and records nothing. `--quick`: fewer rounds. Figures: bench/audit-results.json.
  */
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:bytes`: files through our relay and agent beside scp through a reverse tunnel of OpenSSH, in turns; what
+ * `npm run bench bytes`: files through our relay and agent beside scp through a reverse tunnel of OpenSSH, in turns; what
  * they cost the relay in memory, also when nobody reads; what a call costs beside them. `--quick`: fewer rounds and a
  * smaller file. Results: bench/bytes-results.json.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fleet`: what idle devices cost the relay (memory, descriptors, heartbeats), and how soon thousands are
+ * `npm run bench fleet`: what idle devices cost the relay (memory, descriptors, heartbeats), and how soon thousands are
  * back after it was killed, beside objects that check nothing and a bare relay in Node. `--quick`: fewer devices. All
  * figures: bench/fleet-results.json.
  */

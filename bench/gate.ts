@@ -1,5 +1,5 @@
 /**
- * `npm run bench:gate`: what deciding about one call takes, at the relay (grant, policy, questions) and on the device (the
+ * `npm run bench gate`: what deciding about one call takes, at the relay (grant, policy, questions) and on the device (the
  * same again, rights, closed paths), for small rules and for many. `--quick`: fewer rounds. Figures: bench/gate-results.json.
  */
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:mcp`: what `tools/call` costs over each of our MCP servers, beside the same call over REST and
+ * `npm run bench mcp`: what `tools/call` costs over each of our MCP servers, beside the same call over REST and
  * supergateway in front of server-filesystem, all reading one tiny file in turns. `npm run test:mcp` installs the last
  * two; without them they are left out. `--quick`: fewer rounds. Results: bench/mcp-results.json.
  */

@@ -1,10 +1,11 @@
 /**
- * `npm run bench:memory`: how much memory relay and agent use while large results are read at once, and while nobody
+ * `npm run bench memory`: how much memory relay and agent use while large results are read at once, and while nobody
  * reads them. Each case has its own relay and agent. Given names of cases, it runs only those. All figures:
  * bench/memory-results.json.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { Problem, reportAndExit } from "../scripts/problem.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import { CASES, type Case, type Figures, measureCase } from "./memory/cases.ts";
@@ -12,6 +13,12 @@ import type { Processes } from "./processes.ts";
 import { printMachine } from "./table.ts";
 
 const { positionals: wanted } = parseArgs({ allowPositionals: true });
+
+const unknown = wanted.find((wish) => !CASES.some(({ name }) => name === wish));
+if (unknown !== undefined)
+  reportAndExit(
+    new Problem(`There is no case "${unknown}". The cases are: ${CASES.map(({ name }) => name).join(", ")}.`),
+  );
 
 const RESULTS = new URL("./memory-results.json", import.meta.url);
 const LONGEST = 15 * 60_000;

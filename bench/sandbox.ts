@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sandbox`: what the sandbox adds to a command, in this process and without a link: `true` as a job, free and
+ * `npm run bench sandbox`: what the sandbox adds to a command, in this process and without a link: `true` as a job, free and
  * confined, in turn. `--quick`: fewer rounds. Figures: bench/sandbox-results.json.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:search`: Grep, Glob and search_files beside `rg` and `find`, on a tree of 50,000 files and on a deep
+ * `npm run bench search`: Grep, Glob and search_files beside `rg` and `find`, on a tree of 50,000 files and on a deep
  * one of 30,000 folders. `--quick`: fewer rounds. All figures: bench/search-results.json.
  */
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:strangers`: does the time of an answer tell whether another account's device exists? Asks for its id and for
+ * `npm run bench strangers`: does the time of an answer tell whether another account's device exists? Asks for its id and for
  * ids that were never issued, in turn, and reports the ratio of their medians: 1.00 tells nothing. `--quick`: fewer requests.
  */
 import { parseArgs } from "node:util";

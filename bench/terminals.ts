@@ -1,5 +1,5 @@
 /**
- * `npm run bench:terminals`: a shell through our relay and the real agent beside ssh through a reverse tunnel of OpenSSH and
+ * `npm run bench terminals`: a shell through our relay and the real agent beside ssh through a reverse tunnel of OpenSSH and
  * beside no network at all, in turns: from a key to its echo, and a flood of output. `--quick`: fewer rounds. Results:
  * bench/terminals-results.json.
  */

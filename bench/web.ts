@@ -1,5 +1,5 @@
 /**
- * `npm run bench:web`: what Lighthouse finds on the app's sign-in page and on the list of machines, as a phone loads them for
+ * `npm run bench web`: what Lighthouse finds on the app's sign-in page and on the list of machines, as a phone loads them for
  * the first time from the embedded relay, and what that load consists of. Lighthouse is installed beside the tree the first
  * time. `--quick`: one look at each page. Figures: bench/web-results.json.
  */

@@ -30,5 +30,5 @@ export const DEFAULT_DATA = join(ROOT, ".matrx");
 /** Packages of others that `npm run test:mcp` tries ours with: where `npm ci` clears up. */
 export const STRANGERS = join(ROOT, "node_modules/.cache/strangers");
 
-/** Lighthouse, for `npm run bench:web`, in the same way. */
+/** Lighthouse, for `npm run bench web`, in the same way. */
 export const LIGHTHOUSE = join(ROOT, "node_modules/.cache/lighthouse");

@@ -16,12 +16,6 @@ test("every path of the file map is there", () => {
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("every command is one of package.json", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const named = [...README.matchAll(/npm (?:run )?([a-z]+)\b/g)].map(([, name = ""]) => name);
-  expect(named.filter((name) => name !== "ci" && !(name in scripts))).toEqual([]);
-});
-
 test("every link leads to a file", () => {
   const links = [...README.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, path = ""]) => path);
   expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);

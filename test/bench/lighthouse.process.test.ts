@@ -1,4 +1,4 @@
-/** What `npm run bench:web` says when Lighthouse itself fails. */
+/** What `npm run bench web` says when Lighthouse itself fails. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

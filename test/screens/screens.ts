@@ -7,7 +7,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { messageOf } from "../../scripts/problem.ts";
+import { buildAll } from "../../scripts/build-all.ts";
+import { messageOf, reportAndExit } from "../../scripts/problem.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { startBrowser } from "../helpers/browser.ts";
 import { APP } from "../web/app.ts";
@@ -38,6 +39,7 @@ const offline = OFFLINE.filter(isWanted);
 let taken = 0;
 let faulty = 0;
 
+await buildAll(console.error).catch(reportAndExit);
 console.log("Starting the relay, machines and people ...");
 mkdirSync(FOLDER, { recursive: true });
 const home = await startHousehold(looks.length);

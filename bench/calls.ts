@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what a call costs through our relay, beside no relay, a bare Node relay, and a Durable Object that
+ * `npm run bench`, also called `calls`: what a call costs through our relay, beside no relay, a bare Node relay, and a Durable Object that
  * checks nothing. `--quick`: fewer rounds. Results: tables here, all figures in bench/results.json.
  */
 import { parseArgs } from "node:util";
