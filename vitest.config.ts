@@ -31,7 +31,7 @@ const node = {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    reporters: ["./test/helpers/skip-reporter.ts", "default", "./test/helpers/result-reporter.ts"],
+    reporters: ["./test/helpers/result-reporter.ts", "./test/helpers/skip-reporter.ts", "default"],
     tags: [{ name: "root", description: "mounts something, or acts for another user" }],
     projects: [
       {

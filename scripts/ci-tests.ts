@@ -20,6 +20,8 @@ import {
 import { UNAVAILABLE } from "./install-aside.ts";
 import { Problem, reportAndExit } from "./problem.ts";
 
+const STAGE_FILE = ".stage.json";
+
 await main(process.argv.slice(2)).catch(reportAndExit);
 
 async function main([command, folder, script]: string[]): Promise<void> {
@@ -37,10 +39,11 @@ async function runStage(folder: string, script: string): Promise<number> {
   const problems = problemsOf(run, ending);
   const stage: Stage = { name: script, files: run?.files ?? [], again: [], problems };
   if (problems.length === 0) await runFailedAgain(folder, stage);
-  writeFileSync(join(folder, `${script.replaceAll(":", "-")}.stage.json`), JSON.stringify(stage));
+  const count = readStages(folder).length;
+  writeFileSync(join(folder, `${count + 1}${STAGE_FILE}`), JSON.stringify(stage));
   const { flaky, failed } = judge([stage]);
   for (const { line, output } of [...flaky, ...failed]) console.log(`\n${line}\n${output}`);
-  for (const problem of problems) console.log(`\nFAILED npm run ${script}: ${problem}`);
+  for (const problem of stage.problems) console.log(`\nFAILED npm run ${script}: ${problem}`);
   return judge(readStages(folder)).counts.failed === 0 ? 0 : 1;
 }
 
@@ -76,7 +79,9 @@ async function runTests(folder: string, script: string, args: readonly string[])
 }
 
 function readStages(folder: string): Stage[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith(".stage.json"));
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith(STAGE_FILE))
+    .sort();
   return files.map((name) => stageSchema.parse(JSON.parse(readFileSync(join(folder, name), "utf8"))));
 }
 

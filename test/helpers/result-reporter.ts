@@ -80,7 +80,7 @@ function textOf(error: SerializedError): string {
   const { name = "Error", message, diff, stacks: [place] = [], cause } = error;
   const parts = [`${name}: ${message}`];
   if (typeof diff === "string") parts.push(diff);
-  if (place) parts.push(`  at ${place.file}:${place.line}:${place.column}`);
+  if (place) parts.push(`  at ${relative(process.cwd(), place.file)}:${place.line}:${place.column}`);
   if (cause) parts.push(`Caused by ${textOf(cause)}`);
   return stripVTControlCharacters(parts.join("\n"));
 }

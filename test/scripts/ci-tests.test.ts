@@ -171,7 +171,7 @@ test("failed files run once more, alone, and what passes then is flaky", { timeo
   const vitest = `"${process.execPath}" "${join(ROOT, "node_modules/vitest/vitest.mjs")}" run`;
   const scripts = { test: vitest, "test:root": `${vitest} never`, "test:mcp": "exit 69", lost: "exit 3" };
   write("package.json", JSON.stringify({ type: "module", scripts }));
-  const reporters = ["default", join(ROOT, "test/helpers/result-reporter.ts")];
+  const reporters = [join(ROOT, "test/helpers/result-reporter.ts"), "default"];
   const project = { name: "one", globals: true, include: ["*.test.js"], pool: "threads" };
   const config = { test: { reporters, projects: [{ test: project }] } };
   write("vitest.config.js", `export default ${JSON.stringify(config)};`);
