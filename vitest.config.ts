@@ -43,7 +43,7 @@ const processes = {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    reporters: ["./test/helpers/skip-reporter.ts", "default"],
+    reporters: ["./test/helpers/result-reporter.ts", "./test/helpers/skip-reporter.ts", "default"],
     tags: [{ name: "root", description: "mounts something, or acts for another user" }],
     projects: [
       {
