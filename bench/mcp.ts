@@ -8,10 +8,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { MATRX_BIN } from "../scripts/matrx-bin.ts";
 import { STRANGERS } from "../scripts/tree.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
@@ -32,7 +32,6 @@ const GIVE_UP = 600_000;
 const READY_WITHIN = 20_000;
 
 const RESULTS = new URL("./mcp-results.json", import.meta.url);
-const MATRX = fileURLToPath(new URL("../agent/bin/matrx.js", import.meta.url));
 const BASE = "supergateway + server-filesystem";
 
 interface Server {
@@ -116,7 +115,7 @@ async function ours(processes: Processes, file: string): Promise<Server[]> {
   mkdirSync(home);
   const stdio = new StdioClientTransport({
     command: process.execPath,
-    args: [MATRX, "mcp"],
+    args: [MATRX_BIN, "mcp"],
     env: { ...(process.env as Record<string, string>), MATRX_HOME: home },
   });
   return [

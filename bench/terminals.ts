@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { homeOf } from "../agent/config/app-dirs.ts";
 import { HolderLink } from "../agent/terminals/holder-link.ts";
 import { holderEndpoint } from "../agent/terminals/start-holder.ts";
-import { MATRX_BIN } from "../scripts/tree.ts";
+import { MATRX_BIN } from "../scripts/matrx-bin.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";

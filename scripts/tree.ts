@@ -18,12 +18,6 @@ export const DIST = join(ROOT, "dist");
 /** The agent and its command line, as they are published. */
 export const AGENT_BUNDLE = join(ROOT, "dist/agent");
 
-/** The agent's program, which is also the command line. */
-export const MATRX_BIN = join(AGENT_BUNDLE, "bin/matrx.js");
-
-/** The same from its sources: what `npx matrx` starts in a clone. */
-export const MATRX_SOURCES = join(ROOT, "agent/bin/matrx.js");
-
 /** Keys and data of `npm start`, unless it is told otherwise; secrets of `npm run deploy`. */
 export const DEFAULT_DATA = join(ROOT, ".matrx");
 

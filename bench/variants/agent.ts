@@ -5,16 +5,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { homeOf, makeHome } from "../../agent/config/app-dirs.ts";
 import { writeConfig } from "../../agent/config/config.ts";
 import { writeIdentity } from "../../agent/config/identity.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import type { Work } from "../frames.ts";
 import { type Processes, pidOf } from "../processes.ts";
 import type { Variant } from "../variant.ts";
 import { AFTERMATH, callLine, type OurRelay } from "./ours.ts";
 
-const MATRX = fileURLToPath(new URL("../../agent/bin/matrx.js", import.meta.url));
 const CONNECTED_WITHIN = 10_000;
 
 export async function agent(
@@ -48,7 +47,7 @@ export async function startAgent(
   makeHome(home);
   writeIdentity(home, identity);
   writeConfig(home, { relay: relay.url, device_id: id, name: "bench-agent", log_level: "error" });
-  const child = processes.spawn(process.execPath, [MATRX, "up"], {
+  const child = processes.spawn(process.execPath, [MATRX_BIN, "up"], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -1,8 +1,8 @@
 /** Finds and ends what a killed launcher left running on a data folder. */
 import { realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { MATRX_BIN, MATRX_SOURCES } from "../matrx-bin.ts";
 import { hasCode, Problem } from "../problem.ts";
-import { MATRX_BIN, MATRX_SOURCES } from "../tree.ts";
 import { AGENT_GRACE, agentFolder } from "./agent.ts";
 import { isAlive } from "./process.ts";
 import { type FoundProcess, type ProcessTable, processTable } from "./process-table.ts";

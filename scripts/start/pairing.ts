@@ -9,8 +9,8 @@ import { type Config, readConfig, writeConfig } from "../../agent/config/config.
 import { readIdentity } from "../../agent/config/identity.ts";
 import { deviceViewSchema } from "../../shared/api.ts";
 import { MatrxError } from "../../shared/errors.ts";
+import { MATRX_BIN } from "../matrx-bin.ts";
 import { Problem } from "../problem.ts";
-import { MATRX_BIN } from "../tree.ts";
 import { agentEnvironment, agentFolder } from "./agent.ts";
 import { asOwner, type Credential, Refusal, request } from "./owner.ts";
 import { started } from "./process.ts";

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import * as z from "zod";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { type Child, started } from "../../scripts/start/process.ts";
 import { userEnvironment } from "../../scripts/start/user-environment.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 
 const announcedSchema = z.object({ url: z.string(), token_file: z.string().nullable() });
 

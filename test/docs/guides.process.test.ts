@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { MATRX_BIN, ROOT } from "../../scripts/tree.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
+import { ROOT } from "../../scripts/tree.ts";
 import { policySchema } from "../../shared/policy.ts";
 import { endOf, lineOf, startMatrx } from "../agent/cli/matrx.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
@@ -38,13 +39,18 @@ const ELSEWHERE = new Map([
   ...commandsOf(read("docs/guides/terminal.md")).map(
     (command) => [command, "test/e2e/shell.test.ts"] as const,
   ),
-  ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.process.test.ts"] as const),
+  ...commandsOf(read("docs/guides/lost.md")).map(
+    (command) => [command, "test/docs/lost.process.test.ts"] as const,
+  ),
   ...commandsOf(read("docs/guides/home-mcp-servers.md")).map(
     (command) => [command, "test/e2e/mounts.test.ts, with a server of its own"] as const,
   ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.process.test.ts"],
-  ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.process.test.ts, test/scripts/options.test.ts"],
+  [
+    "MATRX_URL=https://relay.example.org npm start",
+    "test/docs/proxy.process.test.ts, test/scripts/options.test.ts",
+  ],
   [
     "MATRX_URL=https://relay.example.org npm run deploy -- --domain relay.example.org",
     "test/scripts/deploy.process.test.ts",

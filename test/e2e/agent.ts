@@ -1,9 +1,9 @@
 /** `matrx up` as a process of its own, followed by the states that it prints. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { agentEnvironment } from "../../scripts/start/agent.ts";
 import { type Child, started } from "../../scripts/start/process.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 
 export interface Agent {
   readonly child: Child;

@@ -12,8 +12,8 @@ import {
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 import { endOf, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type Agent, startAgent } from "./agent.ts";

@@ -6,7 +6,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MATRX_BIN } from "../../scripts/tree.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { needs } from "../helpers/parts.ts";
 import { callerArgs, Forwarding, freePort, startServer, testFolder } from "./forwarding.ts";
 import { type Rig, startRig } from "./rig.ts";

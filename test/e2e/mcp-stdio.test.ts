@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { MATRX_BIN } from "../../scripts/tree.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { runMatrx } from "../agent/cli/matrx.ts";
 import { connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
 import { Person } from "./person.ts";

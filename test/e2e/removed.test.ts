@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { agentEnvironment } from "../../scripts/start/agent.ts";
 import { isAlive, started } from "../../scripts/start/process.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 import { startAgent } from "./agent.ts";
 import { type Rig, startRig } from "./rig.ts";
 

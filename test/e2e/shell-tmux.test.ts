@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { MATRX_BIN } from "../../scripts/tree.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { needs } from "../helpers/parts.ts";
 import { callerArgs, testFolder } from "./forwarding.ts";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { makeToken } from "../../scripts/start/owner.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 import { runMatrx } from "../agent/cli/matrx.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { callerArgs } from "./forwarding.ts";

@@ -1,6 +1,6 @@
 /**
  * Every route, fuzzed from the server's own OpenAPI document: no fault of ours, and answers as described. The same
- * requests each time; `npm run test:fuzz` makes many more, others each time.
+ * requests each time; `npm run test:long -- test/fuzz` makes many more, others each time.
  */
 import { randomInt } from "node:crypto";
 import { createServer } from "node:http";

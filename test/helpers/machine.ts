@@ -3,9 +3,9 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import * as z from "zod";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { type Agent, agentEnvironment, startAgent, untilOnline } from "../../scripts/start/agent.ts";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 import type { TestRelay } from "./relay.ts";
 
 export interface Machine {

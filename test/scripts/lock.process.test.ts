@@ -12,12 +12,12 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import { takeLock } from "../../scripts/start/lock.ts";
 import { isAlive, started } from "../../scripts/start/process.ts";
 import { byPs, processTable } from "../../scripts/start/process-table.ts";
 import { objectsOf } from "../../scripts/start/workerd.ts";
-import { MATRX_BIN } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { needs } from "../helpers/parts.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { fitted } from "../../../agent/cli/output/progress.ts";
 import { makeProgram, withChildren } from "../../../agent/cli/program.ts";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needsRare } from "../../helpers/parts.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import { COMPLETION_SCRIPTS, candidatesFor } from "../../../agent/cli/commands/completion.ts";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needs } from "../../helpers/parts.ts";
 import { runMatrx } from "./matrx.ts";

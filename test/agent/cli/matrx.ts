@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 
 export interface Ended {
   code: number | null;

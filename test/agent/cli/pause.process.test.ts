@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { startControlServer } from "../../../agent/control/server.ts";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog } from "../core/small-tools.ts";
 import { lineOf, runMatrx, startMatrx } from "./matrx.ts";

@@ -7,7 +7,8 @@ import { asTyped, programName } from "../../../agent/cli/program-name.ts";
 import { agentHome } from "../../../agent/cli/run/agent-home.ts";
 import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
 import { writeConfig } from "../../../agent/config/config.ts";
-import { MATRX_BIN, ROOT } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
+import { ROOT } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx } from "./matrx.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { makeFolder, removeFolder } from "../../helpers/folder.ts";
 import { isAlive } from "../tools/workbench.ts";
 

@@ -10,7 +10,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { isStepCount, streamText, type ToolSet } from "ai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { fileIn, type Rig, startRig } from "../../e2e/rig.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { pythonProgram } from "../../helpers/python-program.ts";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needsRare } from "../../helpers/parts.ts";

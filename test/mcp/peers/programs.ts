@@ -1,7 +1,7 @@
 /** Ours, and two that many people use. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MATRX_BIN } from "../../../scripts/tree.ts";
+import { MATRX_BIN } from "../../../scripts/matrx-bin.ts";
 import { strangersFile } from "../strangers.ts";
 import type { PeerProgram } from "./peer.ts";
 
