@@ -72,6 +72,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "workerd",
           include: IN_WORKERD,
+          setupFiles: "test/worker/helpers/fresh-storage.ts",
           ...PATIENCE,
           isolate: false,
           sequence: { groupOrder: 1 },
