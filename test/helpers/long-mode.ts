@@ -1,0 +1,7 @@
+/** The long mode, `npm run test:long`: what takes minutes, because it waits, or because it tries many times. */
+import { needsRare } from "./parts.ts";
+
+export const LONG = process.env.MODE === "long";
+
+/** Options of a test whose short form is another one. */
+export const LONG_ONLY = needsRare(LONG, "takes minutes: npm run test:long");
