@@ -242,7 +242,7 @@ export const startedPairingSchema = z.object({
   secret: z.string().describe("Proves to `poll` that the same program is asking"),
   verification_uri: z.url().describe("Open this while signed in to approve"),
   expires_in: z.int(),
-  interval: z.int().describe("Seconds between two polls"),
+  interval: z.int().describe("Seconds between two polls; the first few may follow sooner"),
 });
 
 /** `GET /v1/pairings/{code}`: what the owner sees before confirming. */

@@ -9,7 +9,6 @@ import {
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
 import type { DeviceAssertion, EarlyAssertion } from "@matrx/shared/tokens.ts";
-import { SignJWT } from "jose";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
 
@@ -45,6 +44,7 @@ export async function signAssertion(
   identity: Identity,
   assertion: DeviceAssertion | EarlyAssertion,
 ): Promise<string> {
+  const { SignJWT } = await import("jose");
   return new SignJWT({ ...assertion }).setProtectedHeader({ alg: "EdDSA" }).sign(identity.privateKey);
 }
 

@@ -5,10 +5,10 @@
  * it: `agent.log.1` and `agent.log.2` (the oldest), of about 5 MiB each. Each line is a JSON object: `time` (ms since
  * 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. `--log-file` names another file instead.
  */
-import { oneLine } from "@matrx/shared/one-line.ts";
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { LOG_LEVELS } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
+import { shortLine } from "./short-line.ts";
 
 const SECRETS = [
   "token",
@@ -69,8 +69,6 @@ function sayUnwritten(file: string, cause: unknown): void {
   console.error(`The log ${file} cannot be written: ${why}`);
 }
 
-/** Limit on a line for people, in UTF-16 units. */
-const LINE_CHARS = 8192;
 const ERROR_LEVEL = /^\{"level":[56]0,/;
 
 function problemIn(line: string): LoggedProblem {
@@ -86,27 +84,4 @@ function shortLines(level: number): DestinationStream {
       if (Number(/^\{"level":(\d+),/.exec(line)?.[1]) >= level) to.write(`${shortLine(line)}\n`);
     },
   };
-}
-
-/** Formats a JSON line for people; other lines stay as they are. Text from elsewhere cannot begin a new line. */
-export function shortLine(line: string): string {
-  try {
-    const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
-    const clock = new Date(Number(time)).toTimeString().slice(0, 8);
-    const facts = Object.entries(rest).map(([name, value]) => ` ${name}=${shown(value)}`);
-    return oneLine(`${clock} ${markOf(Number(level))}${msg}${facts.join("")}`, LINE_CHARS);
-  } catch {
-    return oneLine(line.trimEnd(), LINE_CHARS);
-  }
-}
-
-function markOf(level: number): string {
-  if (level >= 50) return "error: ";
-  if (level >= 40) return "warning: ";
-  return "";
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "object" && value !== null && "message" in value) return JSON.stringify(value.message);
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,12 +1,17 @@
-/** A machine that froze: its link stays open, and nothing answers on it. */
+/**
+ * A machine that froze: its link stays open, and nothing answers on it. Here in real time; by a clock of its own, the same is
+ * tested in test/worker/link/half-open.test.ts.
+ */
 import { existsSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { deviceViewSchema } from "../../shared/api.ts";
 import { until } from "../helpers/launcher.ts";
+import { LONG_ONLY } from "../helpers/long-mode.ts";
 import { invoke } from "./caller.ts";
 import { fileIn, linesOf, startRig } from "./rig.ts";
 
 it("is not shown as online within 35 seconds, gets no effect, and is called again when it is back", {
+  ...LONG_ONLY,
   timeout: 90_000,
 }, async () => {
   const rig = await startRig();

@@ -7,12 +7,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { LONG } from "../helpers/long-mode.ts";
 import { pythonProgram } from "../helpers/python-program.ts";
 import { localPlace, type Place, relayPlace } from "./places.ts";
 import { type Fuzzing, fuzz } from "./schemathesis.ts";
 
 const SCHEMATHESIS = await pythonProgram("schemathesis", "4.32.5");
-const LONG = process.env.MODE === "long";
 /** For a busy machine: a quiet one takes half a minute. */
 const WITHIN = LONG ? 3_600_000 : 240_000;
 

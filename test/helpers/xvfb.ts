@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { findProgram } from "../../agent/platform/run-program.ts";
+import { until } from "./launcher.ts";
 import { needs } from "./parts.ts";
 
 const run = promisify(execFile);
@@ -53,6 +54,13 @@ export async function startScreen(size = "640x400"): Promise<Screen> {
   ]);
   const display = `:${String(number).trim()}`;
   const env = { ...process.env, DISPLAY: display };
+  const pasted = async () => {
+    const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
+      env,
+      maxBuffer: 4 * 1024 * 1024,
+    });
+    return stdout;
+  };
   return {
     display,
     async paint(...args) {
@@ -66,14 +74,10 @@ export async function startScreen(size = "640x400"): Promise<Screen> {
       });
       xclip.stdin.end(text);
       await once(xclip, "exit");
+      // The one left behind may still be about to say so.
+      await until("the text can be pasted", async () => (await pasted().catch(() => undefined)) === text);
     },
-    async pasted() {
-      const { stdout } = await run("xclip", ["-selection", "clipboard", "-out"], {
-        env,
-        maxBuffer: 4 * 1024 * 1024,
-      });
-      return stdout;
-    },
+    pasted,
     async [Symbol.asyncDispose]() {
       server.kill("SIGTERM");
       await ended;

@@ -9,10 +9,13 @@ import { isAlive } from "../../scripts/start/process.ts";
 import { mountDrive } from "../helpers/drive.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { launch, personsEnvironment, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
+import { LONG } from "../helpers/long-mode.ts";
 import { NEEDS_ROOT, needs, needsRare } from "../helpers/parts.ts";
 
 const TIME = 120_000;
 const AGAIN = 60_000;
+/** How often relay and agent die: each time they are started again after a pause twice as long. */
+const DEATHS = LONG ? 3 : 2;
 const PROC = needs(process.platform === "linux", "processes are found by /proc here");
 
 /** The process that runs as relay or agent on the folder now. */
@@ -54,7 +57,7 @@ test("relay and agent may die as often as they like, whatever cannot be noted", 
   const [, , agent = 0] = pidsOn(dataDir);
   rmSync(join(dataDir, "relay.pid"));
   mkdirSync(join(dataDir, "relay.pid/in-the-way"), { recursive: true });
-  for (let time = 0; time < 3; time++) await killRelay(dataDir, urlIn(line));
+  for (let time = 0; time < DEATHS; time++) await killRelay(dataDir, urlIn(line));
   expect(launcher.output().match(/relay\.pid cannot be written/g)).toHaveLength(1);
   expect(launcher.output()).toMatch(/The relay ended by SIGKILL\. Restarting it at once/);
 
@@ -64,7 +67,11 @@ test("relay and agent may die as often as they like, whatever cannot be noted", 
   process.kill(agent, "SIGKILL");
   const deaths =
     /agent ended with code 69 \(Error: \S+journal\.sqlite cannot be opened .*\)\. Restarting it/g;
-  await until("it died three times", () => [...launcher.output().matchAll(deaths)].length > 3, AGAIN);
+  await until(
+    "it died again and again",
+    () => [...launcher.output().matchAll(deaths)].length > DEATHS,
+    AGAIN,
+  );
   rmSync(journal, { recursive: true });
   renameSync(`${journal}.kept`, journal);
   await until("the machine answers again", () => answers(line), AGAIN);

@@ -1,15 +1,15 @@
 /**
  * Every page of the app, with each route that it reads answered wrongly in turn, as by an older relay, by a relay in trouble,
- * or by something else in its place. `MODE=long` tries each answer of each route on each page.
+ * or by something else in its place. The long mode tries each answer of each route on each page.
  */
 import type { Page, Route } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { callListSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { LONG } from "../helpers/long-mode.ts";
 import { APP, type Opened, startApp } from "./app.ts";
 import { callerOf } from "./caller.ts";
 
-const LONG = process.env.MODE === "long";
 const json = (status: number, body: unknown, headers = {}) => ({
   status,
   headers: { "Content-Type": "application/problem+json", ...headers },

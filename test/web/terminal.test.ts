@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { LONG } from "../helpers/long-mode.ts";
 import { APP, expectNoObjections } from "./app.ts";
 import { callerOf } from "./caller.ts";
 import {
@@ -17,8 +18,8 @@ import {
   typeLine,
 } from "./terminal.ts";
 
-/** In MiB; `MODE=long` takes more. */
-const FLOOD = process.env.MODE === "long" ? 100 : 10;
+/** In MiB; more in the long mode. */
+const FLOOD = LONG ? 100 : 10;
 /** It takes at most so long, in milliseconds. */
 const FLOODED = 60_000 + FLOOD * 4_000;
 

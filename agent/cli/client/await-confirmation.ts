@@ -11,6 +11,9 @@ import { pathOf, type RelayClient } from "./relay-client.ts";
 type Started = z.infer<typeof startedPairingSchema>;
 type Confirmed = Exclude<z.infer<typeof polledPairingSchema>, { status: "pending" }>;
 
+/** Milliseconds between the first two polls; each pause is twice the one before, up to the relay's interval. */
+const FIRST_PAUSE = 100;
+
 interface Shown {
   json: boolean;
   /** Facts for the person to compare with the screen. */
@@ -32,7 +35,7 @@ export function showCode(started: Started, { json, facts }: Shown): void {
   console.error(lines.join("\n"));
 }
 
-/** Polls until the owner confirms. Throws MatrxError if the code expires. */
+/** Polls until the owner confirms: often at first, because a program confirms at once. Throws MatrxError if the code expires. */
 export async function awaitConfirmation(
   client: RelayClient,
   started: Started,
@@ -48,11 +51,12 @@ export async function awaitConfirmation(
 async function poll(client: RelayClient, started: Started, signal: AbortSignal): Promise<Confirmed> {
   const until = performance.now() + started.expires_in * 1000;
   const path = `${pathOf("v1", "pairings", started.code)}/poll`;
-  while (performance.now() < until) {
+  const longest = started.interval * 1000;
+  for (let pause = FIRST_PAUSE; performance.now() < until; pause = Math.min(2 * pause, longest)) {
     const polled = await pollOnce(client, path, started.secret);
     if (polled && polled.status !== "pending") return polled;
     try {
-      await sleep(started.interval * 1000, undefined, { signal });
+      await sleep(pause, undefined, { signal });
     } catch {
       throw gaveUp("CANCELLED", "Cancelled before the code was approved");
     }

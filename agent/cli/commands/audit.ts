@@ -14,7 +14,7 @@ import {
   withCallerOptions,
 } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { type Verified, verifyRecord } from "../client/record.ts";
+import type { Verified } from "../client/record.ts";
 import type { RelayClient } from "../client/relay-client.ts";
 import { note, printJson, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
@@ -95,6 +95,7 @@ async function list({ device, grant, type, limit, json, ...options }: ListOption
 async function verify({ json, ...options }: CallerOptions & { json?: boolean }): Promise<void> {
   const client = callerOf(options);
   const { heads, unreadable } = keptHeads();
+  const { verifyRecord } = await import("../client/record.ts");
   const verified = await withProgress("Verifying the record", verifyRecord(client, heads));
   if (verified.fault) process.exitCode = 1;
   if (json) return printJson(verified);

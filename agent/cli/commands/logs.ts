@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
-import { shortLine } from "../../log/log.ts";
 import { LogReader } from "../../log/log-reader.ts";
+import { shortLine } from "../../log/short-line.ts";
 import { usageError } from "../output/failure.ts";
 import { plain } from "../output/print.ts";
 import { agentHome } from "../run/agent-home.ts";

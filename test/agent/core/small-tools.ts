@@ -1,5 +1,4 @@
 /** Tools for tests of what runs tools: real tools, only small. Their names carry pinned effects. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
@@ -21,6 +20,19 @@ export const silentLog = pino({ level: "silent" });
 
 /** How often each tool ran. */
 export type Runs = Map<string, number>;
+
+/** By the global clock, which a test may have replaced. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(resolve, ms);
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
 
 export function smallTools(): { tools: Tool[]; runs: Runs } {
   const runs: Runs = new Map();
@@ -78,7 +90,7 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
           return { output: "small" };
         }
         if (command.startsWith("big ")) return { output: "x".repeat(Number(command.slice(4))) };
-        await sleep(ms, undefined, command === "deaf" ? {} : { signal });
+        await sleep(ms, command === "deaf" ? undefined : signal);
         return { output: `slept ${ms}` };
       },
     }),
@@ -89,7 +101,7 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
       timeoutMs: 5000,
       handle: async (_, { signal }) => {
         count("Grep");
-        await sleep(5000, undefined, { signal });
+        await sleep(5000, signal);
         return { output: "done" };
       },
     }),

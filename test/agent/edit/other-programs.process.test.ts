@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { tries } from "../../helpers/long-mode.ts";
 import { Workbench } from "../tools/workbench.ts";
 
 type Tree = Readonly<Record<string, string>>;
@@ -179,7 +180,7 @@ describe("any exact diff", () => {
         expect(git).toEqual({ f: after });
         expect(ours).toEqual(git);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 });

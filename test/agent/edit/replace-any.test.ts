@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../helpers/long-mode.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 
 interface Token {
@@ -219,7 +220,7 @@ describe.each(KINDS)("any edit of a file in $name", (kind) => {
         expect(after.subarray(0, head.length)).toEqual(head);
         expect(after.subarray(after.length - tail.length)).toEqual(tail);
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150) },
     );
   });
 
@@ -246,7 +247,7 @@ describe.each(KINDS)("any edit of a file in $name", (kind) => {
         expect(readFileSync(file)).toEqual(before);
         expect(statSync(file, { bigint: true }).mtimeNs).toBe(mtimeNs);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 });

@@ -142,13 +142,17 @@ test("a body that is too large is a problem: it is not read to its end", async (
   expect(await response.json()).toMatchObject({ code: "PAYLOAD_TOO_LARGE", status: 413, hop: "agent" });
 });
 
-test("a call that takes long is answered in the guide's shape, with white space before it", {
-  timeout: 40_000,
-}, async () => {
-  const { url } = await serve();
+test("a call that takes long is answered in the guide's shape, with white space before it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { url, runs } = await serve();
   const input = { command: "sleep", ms: TIMES.streamKeepAlive + 2000 };
-  const response = await invoke(url, { tool: "Bash", input, timeout_ms: 60_000 });
+  const answered = invoke(url, { tool: "Bash", input, timeout_ms: 60_000 });
+  await vi.waitUntil(() => runs.has("Bash"));
+  await vi.advanceTimersByTimeAsync(TIMES.streamKeepAlive);
+  const response = await answered;
   expect(response.status).toBe(200);
+  await vi.advanceTimersByTimeAsync(2000);
   const call = response.headers.get("Matrx-Call");
   const text = await response.text();
   expect(text).toMatch(/^ \{/);

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeLog, shortLine } from "../../../agent/log/log.ts";
+import { makeLog } from "../../../agent/log/log.ts";
 import { LogFile } from "../../../agent/log/log-file.ts";
+import { shortLine } from "../../../agent/log/short-line.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 const WRITER = join(import.meta.dirname, "write-lines.ts");

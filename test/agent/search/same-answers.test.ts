@@ -4,6 +4,7 @@ import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tries } from "../../helpers/long-mode.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { ENGINES, type Searcher, searcher } from "./searching.ts";
 
@@ -159,7 +160,7 @@ describe("with ripgrep and without", () => {
           expect(said(await rg.grep({ ...page, after }))).toBe(said(await own.grep({ ...page, after })));
         },
       ),
-      { numRuns: 60, endOnFailure: false },
+      { numRuns: tries(60), endOnFailure: false },
     );
   }, 120_000);
 });
@@ -265,7 +266,7 @@ describe("any pattern", () => {
           if (wanted !== "INVALID_PARAMETERS") expect(await outputOf(own)).toBe(wanted);
         },
       ),
-      { numRuns: 120, endOnFailure: false },
+      { numRuns: tries(120), endOnFailure: false },
     );
   }, 120_000);
 });

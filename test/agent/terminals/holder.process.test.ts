@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
@@ -100,18 +100,20 @@ test("of a flood only the last bytes are kept, and its last lines are on the scr
 
 test("a screen of any size and in any colours can be come back to, and so can the others", async () => {
   const other = await open("echo other; read line");
+  // Asks after every ten lines where the cursor is: the answer comes once they are on the screen.
   const painter = (cols: number, lines: number) =>
-    `"${process.execPath}" -e 'const line = "\\x1b[38;2;111;122;133;48;2;144;155;166mx\\x1b[38;2;112;123;134;48;2;145;156;167my".repeat(${cols / 2}); let n = 0; const next = () => { if (n++ < ${lines}) process.stdout.write(line + "\\r\\n", () => setTimeout(next, ${cols / 20})); else console.log("painted"); }; next()'; read line`;
+    `"${process.execPath}" -e 'const line = "\\x1b[38;2;111;122;133;48;2;144;155;166mx\\x1b[38;2;112;123;134;48;2;145;156;167my".repeat(${cols / 2}) + "\\r\\n"; let n = 0; const next = () => { if (n++ < ${lines / 10}) process.stdout.write(line.repeat(10) + "\\x1b[6n"); else { console.log("painted"); process.exit(); } }; process.stdin.setRawMode(true).on("data", (data) => data.includes("R") && next()); next()'`;
   for (const [cols, rows, lines] of [
     [200, 50, 1100],
     [1000, 1000, 300],
   ] as const) {
-    const id = await open(`stty cols ${cols} rows ${rows}; ${painter(cols, lines)}`);
+    const painted = join(temporaryFolder(), "painted");
+    const id = await open(
+      `stty cols ${cols} rows ${rows}; ${painter(cols, lines)}; touch ${painted}; read line`,
+    );
     await terminals.resize(id, { cols, rows }, OWNER);
-    await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toContain("painted"), {
-      timeout: 40_000,
-      interval: 500,
-    });
+    await vi.waitUntil(() => existsSync(painted), { timeout: 40_000 });
+    await seen(async () => expect((await terminals.screen(id, OWNER)).text).toContain("painted"));
     const late = await terminals.attach({ id, from: "snapshot", write: false }, OWNER);
     expect(late.attached.snapshot).toContain("painted");
     late.close();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { tries } from "../../helpers/long-mode.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "./memory-stream.ts";
 import { append, appendAndReset, arrived, begin, OPEN, partsIn, Sender } from "./uploading.ts";
@@ -63,7 +64,7 @@ describe.each(WAYS)("an upload, %s", (_, platform) => {
         expect(metadata).toMatchObject({ bytes: whole.length, sha256: hash("sha256", whole) });
         expect(readFileSync(bench.at("a.bin")).equals(whole)).toBe(true);
       }),
-      { numRuns: 25 },
+      { numRuns: tries(25) },
     );
     expect(readdirSync(bench.home)).toEqual(["a.bin"]);
   });
