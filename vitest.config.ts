@@ -75,6 +75,8 @@ export default defineConfig(({ mode }) => ({
           setupFiles: "test/worker/helpers/fresh-storage.ts",
           ...PATIENCE,
           isolate: false,
+          // They wait more than they compute.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
