@@ -26,6 +26,9 @@ const TASK = '"Which of my folders here is the largest?"';
 const ELSEWHERE = new Map([
   ["npm start", "test/scripts/start.process.test.ts"],
   ["npm test", "this run"],
+  ["npx vitest run test/agent/edit/line-diff.test.ts", "this run"],
+  ["npm run test:unit", "this run"],
+  ["npm run test:changed", "test/scripts/changed-files.test.ts"],
   [`npx node docs/guides/ai/fetch-loop.mjs DEVICE ${TASK}`, "test/docs/ai.process.test.ts"],
   [`npx node docs/guides/ai/ai-sdk.mjs DEVICE ${TASK}`, "test/docs/ai.process.test.ts"],
   ...commandsOf(read("docs/guides/events.md")).map(

@@ -6,7 +6,7 @@ import { BENCHES } from "../../bench/benches.ts";
 import { ROOT } from "../../scripts/tree.ts";
 
 const FOLDERS = ["agent", "bench", "docs", "scripts", "shared", "test", "web", "worker"];
-const FILES = ["README.md", ".ci/run", "relay.capnp", ...FOLDERS.flatMap(textsUnder)];
+const FILES = ["README.md", "CONTRIBUTING.md", ".ci/run", "relay.capnp", ...FOLDERS.flatMap(textsUnder)];
 const { scripts } = JSON.parse(read("package.json"));
 const names = BENCHES.map(({ name }) => name);
 
