@@ -18,6 +18,6 @@ export async function endHolders(dataDir: string): Promise<void> {
 
 function holdersOf(dataDir: string): number[] {
   return processesOf(dataDir)
-    .filter((line) => line.includes("terminals/holder/main"))
+    .filter((line) => /terminal-holder\.js |terminals\/holder\/main\.ts /.test(line))
     .map((line) => Number.parseInt(line, 10));
 }

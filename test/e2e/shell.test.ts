@@ -12,7 +12,7 @@ import { type Rig, startRig } from "./rig.ts";
 import { StreamCaller } from "./stream-caller.ts";
 
 const MINUTE = { timeout: 60_000 };
-const POLL = { timeout: 20_000, interval: 20 };
+const POLL = { interval: 20 };
 
 let rig: Rig;
 let home: string | undefined;
