@@ -50,10 +50,9 @@ it("a sample is in the answer, and one a second comes after it", { timeout: MINU
   const samples = await take(samplesOf(stream), 3);
   const at = [first, ...samples].map((sample) => Date.parse(sample.at));
   expect(at).toEqual(at.toSorted((a, b) => a - b));
-  for (const { cpu, over_ms } of samples) {
-    expect(cpu.percent).not.toBeNull();
-    expect(over_ms).toBeGreaterThanOrEqual(990);
-  }
+  for (const { cpu } of samples) expect(cpu.percent).not.toBeNull();
+  // A single sample may come early: one before it that is late shortens the time to it.
+  expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(3 * 990);
 });
 
 it("a viewer that does not read for a while keeps no other waiting, and goes on later", {
