@@ -295,6 +295,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
       if (request.method() === "POST" && request.url().includes("/approvals/")) decisions++;
     });
     // Time stands still on the page, but for moments.
+    app.renewAfterTest();
     await page.clock.install();
     await page.reload();
     await online(page);
@@ -352,6 +353,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const call = await ai("moved");
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     await ready("moved asks", "Allow once").waitFor();
+    app.renewAfterTest();
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 1000);
     lines[0]?.send(JSON.stringify({ type: "running", device: app.machine.id, calls: null }));
@@ -445,6 +447,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const call = await ai("shifty");
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     await ready("shifty asks", "Allow once").waitFor();
+    app.renewAfterTest();
     await page.clock.install();
     isChanged = true;
     tell?.(JSON.stringify({ type: "approval", approval: { ...(asked as object), summary: "Delete all" } }));

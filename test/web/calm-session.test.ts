@@ -29,7 +29,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   }
 
   test("a tool's form is as it was after signing in again, at the same address", async () => {
-    const { page, faults } = await app.open(tool("Write"));
+    const { page, faults } = await app.openAlone(tool("Write"));
     await page.getByLabel("File path").fill("/tmp/a note.txt");
     await page.getByLabel("Content").fill("three lines\nof a\nnote");
     await revoke();
@@ -47,7 +47,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("a call that ran when the page was closed is told how it ended, after signing in again", async () => {
-    const { page, faults } = await app.open(tool("Bash"));
+    const { page, faults } = await app.openAlone(tool("Bash"));
     await page.getByLabel("Command").fill("echo begun; sleep 60");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await expect.poll(() => page.getByRole("group", { name: "Output so far" }).textContent()).toBe("begun\n");
@@ -63,7 +63,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("unsaved permissions are as they were, and can be saved; a reload keeps them too", async () => {
-    const { page, faults } = await app.open(permissions());
+    const { page, faults } = await app.openAlone(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/secret*");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "What would result" }).waitFor();
@@ -82,7 +82,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("a token that is being made is as it was, after a reload too", async () => {
-    const { page, faults } = await app.open("/settings/tokens");
+    const { page, faults } = await app.openAlone("/settings/tokens");
     await page.getByRole("button", { name: "New token for an AI" }).click();
     await page.getByLabel("Name", { exact: true }).fill("half a name");
     await page.getByLabel("Folders, one a line").fill("/srv/one\n/srv/two");
@@ -101,7 +101,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("another account finds nothing of it", async () => {
-    const { page, faults } = await app.open(permissions());
+    const { page, faults } = await app.openAlone(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/of-the-first*");
     await page.keyboard.press("Enter");
     await page.goto(`${app.relay.url}${APP}/settings/tokens`);
@@ -128,7 +128,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("signing out in one tab signs out the other one, and leaves nothing there", async () => {
-    const { page: first, faults } = await app.open(tool("Write"));
+    const { page: first, faults } = await app.openAlone(tool("Write"));
     await first.getByLabel("Content").fill("a draft");
     const second = await first.context().newPage();
     await second.goto(`${app.relay.url}${APP}/settings/account`);
@@ -145,7 +145,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("two tabs have drafts of their own, and each hears of the other's news", async () => {
-    const { page: first, faults } = await app.open(tool("Write"));
+    const { page: first, faults } = await app.openAlone(tool("Write"));
     const second = await first.context().newPage();
     await second.goto(`${app.relay.url}${APP}${tool("Write")}`);
     await second.getByLabel("Content").fill("second");

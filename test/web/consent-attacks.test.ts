@@ -97,6 +97,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     const { page } = await app.open("/fleet");
     const answers = answersOf(page);
     // Time stands still on the page, but for moments.
+    app.renewAfterTest();
     await page.clock.install();
     await page.goto(asker.address(await asker.register("Sudden")));
     await asking(page, "Sudden").waitFor();
@@ -142,7 +143,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
 
   test("is shown anew to whoever signs in in another tab, and can have nothing of theirs", async () => {
     const asker = await newApp(app.relay);
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.openAlone("/fleet");
     await page.goto(asker.address(await asker.register("Between")));
     await asking(page, "Between").waitFor();
     await fillIn(page);
@@ -171,6 +172,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await asking(page, "Late").waitFor();
     await fillIn(page);
     const owner = await app.relay.signIn();
+    app.renewAfterTest();
     await app.relay.request(owner, "POST /v1/sessions/revoke-others", z.object({}), {});
     await allow(page).click();
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();

@@ -257,7 +257,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
   test("whoever signs out leaves neither token nor connection", async () => {
     const home = new LocalHome();
     const { url } = await home.serve([origin()]);
-    const { page } = await app.open(SETTINGS);
+    const { page } = await app.openAlone(SETTINGS);
     await panel(page).getByLabel("Keep the token in this browser").check();
     await connect(page, url, home.token);
     await isConnected(page);

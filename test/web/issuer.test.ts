@@ -16,16 +16,18 @@ describe("signing in by an issuer", NEEDS_CHROMIUM, () => {
   const dataDir = makeFolder();
   let issuer: RealIssuer;
   afterAll(() => removeFolder(dataDir));
-  const app = startApp(async () => {
-    issuer = await startIssuer();
-    const entry = { ...issuer.client, issuer: issuer.url, local: true };
-    const accounts = { ann: "owner", "ben@home.test": "ben", "eve@home.test": "owner" };
-    const issuers = [
-      { ...entry, id: "home", name: "Our home", accounts },
-      { ...entry, id: "far", name: "Far away", local: false, accounts: "open" },
-    ];
-    writeFileSync(join(dataDir, "oidc.json"), JSON.stringify(issuers));
-    return { dataDir };
+  const app = startApp({
+    relay: async () => {
+      issuer = await startIssuer();
+      const entry = { ...issuer.client, issuer: issuer.url, local: true };
+      const accounts = { ann: "owner", "ben@home.test": "ben", "eve@home.test": "owner" };
+      const issuers = [
+        { ...entry, id: "home", name: "Our home", accounts },
+        { ...entry, id: "far", name: "Far away", local: false, accounts: "open" },
+      ];
+      writeFileSync(join(dataDir, "oidc.json"), JSON.stringify(issuers));
+      return { dataDir };
+    },
   });
   beforeAll(() => issuer.register(app.relay.url, "home"));
   afterAll(() => issuer?.stop());

@@ -175,7 +175,7 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     );
     const call = async (tool: string, input: Record<string, unknown>) =>
       invoke(`${relay.url}/v1/devices/${machine.id}`, await relay.token(), { tool, input });
-    const { page: tab, faults } = await app.open("/settings/account");
+    const { page: tab, faults } = await app.openAlone("/settings/account");
     const beside = await tab.context().newPage();
     const faultsBeside = faultsOf(beside);
     await go(beside, "/settings/account");

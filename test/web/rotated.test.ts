@@ -10,7 +10,7 @@ describe("an app whose relay has new keys", NEEDS_CHROMIUM, () => {
 
   test("stays signed in: its account link is back by itself, and its buttons work", async () => {
     const { relay } = app;
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.openAlone("/fleet");
     let hellos = 0;
     page.on("websocket", (socket) =>
       socket.on("framereceived", ({ payload }) => {

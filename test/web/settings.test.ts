@@ -7,7 +7,8 @@ describe("settings", NEEDS_CHROMIUM, () => {
   const app = startApp();
 
   test("another browser's session is seen, and ended there at once", async () => {
-    const other = await app.open("/fleet");
+    app.renewAfterTest();
+    const other = await app.openAlone("/fleet");
     const { page } = await app.open("/settings/account");
     const sessions = page.getByRole("list", { name: "Signed in" });
     await sessions.getByText("This browser").waitFor();

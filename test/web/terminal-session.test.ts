@@ -8,7 +8,7 @@ describe("a terminal whose session ends", { ...NEEDS_CHROMIUM, timeout: 120_000 
   const app = startTerminalApp();
 
   test("is told to be gone after signing in again, at the same place; what stood in the line goes into the next", async () => {
-    const { page, faults } = await app.open(`/d/${app.machine.id}/terminal`, { screen: "phone" });
+    const { page, faults } = await app.openAlone(`/d/${app.machine.id}/terminal`, { screen: "phone" });
     await newTerminal(page);
     await page.locator(".xterm").click();
     await typeLine(page, "echo shown-$((1 + 1))");
