@@ -8,7 +8,15 @@ import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
-import { APP, expectNoObjections, type Opened, SCREENS, smallTargets, startApp } from "./app.ts";
+import {
+  APP,
+  expectFitting,
+  expectNoObjections,
+  type Opened,
+  SCREENS,
+  smallTargets,
+  startApp,
+} from "./app.ts";
 import { callerOf } from "./caller.ts";
 import { setPolicy } from "./policy.ts";
 
@@ -282,7 +290,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     expect(await page.evaluate(`${shown}.scrollHeight > ${shown}.clientHeight`)).toBe(true);
     // Half an input can't be edited.
     await expect.poll(() => card.getByText("Edit before allowing").count()).toBe(0);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await expect.poll(() => page.title()).toBe("(1) Activity · Matrx Relay");
     await deny.click();
     expect(await answer).toContain("APPROVAL_DENIED");

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, startApp } from "./app.ts";
+import { expectFitting, startApp } from "./app.ts";
 import { addMachine, allow, appsNamed, asking, deny, newApp, settled } from "./asked.ts";
 
 const MARKUP = `<img src=x onerror="document.title='owned'">`;
@@ -47,7 +47,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
       await expect.poll(() => page.title()).toBe("Connect an app · Matrx Relay");
     }
     await settled(page);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 
   test("can't be sent back to by a scheme that runs or reads something here", async () => {

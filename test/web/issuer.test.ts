@@ -7,7 +7,7 @@ import { startedPairingSchema } from "../../shared/api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type RealIssuer, signInThere, startIssuer } from "../helpers/issuer.ts";
-import { expectNoObjections, type OpenOptions, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, type OpenOptions, startApp } from "./app.ts";
 
 const CALLBACK = /\/v1\/sign-in\/oidc\/home\/callback/;
 const SMALL = { screen: "phone", context: { viewport: { width: 320, height: 640 } } } as const;
@@ -192,7 +192,7 @@ describe("signing in by an issuer", NEEDS_CHROMIUM, () => {
     await phone.page.goto(link);
     await phone.page.getByRole("heading", { name: "Your machines" }).waitFor();
     expect(phone.page.url()).toBe(`${app.relay.url}/fleet`);
-    await expectNoObjections(phone);
+    await expectFitting(phone);
     await expectSignedInAs(phone.page, "ben");
   });
 });

@@ -1,7 +1,7 @@
 /** Settings in the app: who is signed in where, and who else has access. */
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { APP, expectNoObjections, startApp } from "./app.ts";
+import { APP, expectFitting, expectNoObjections, startApp } from "./app.ts";
 
 describe("settings", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -26,7 +26,7 @@ describe("settings", NEEDS_CHROMIUM, () => {
     await page.locator('html[data-mantine-color-scheme="light"]').waitFor({ state: "attached" });
     await page.getByText("Connected", { exact: true }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Appearance" }).waitFor();
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 
   test("the record is read, and verified to be in order", async () => {
