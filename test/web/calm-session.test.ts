@@ -4,12 +4,13 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { createdInviteSchema } from "../../shared/invite-api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { APP, startApp } from "./app.ts";
+import { APP } from "./app.ts";
+import { expectOnScreen, expectPrompt, newTerminal, startTerminalApp, typeLine } from "./terminal.ts";
 
 const SIGN_IN = "Sign in to Matrx Relay";
 
-describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
-  const app = startApp();
+describe("a session that ends while somebody works", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
+  const app = startTerminalApp();
   const tool = (name: string) => `/d/${app.machine.id}/tools/${name}`;
   const permissions = () => `/d/${app.machine.id}/permissions`;
   const title = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
@@ -154,6 +155,31 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     await second.reload();
     await expect.poll(() => first.getByLabel("Content").inputValue()).toBe("first");
     await expect.poll(() => second.getByLabel("Content").inputValue()).toBe("second");
+    expect(faults).toEqual([]);
+  });
+
+  test("a terminal is told to be gone after signing in again, at the same place; what stood in the line goes into the next", async () => {
+    const { page, faults } = await app.openAlone(`/d/${app.machine.id}/terminal`, { screen: "phone" });
+    await newTerminal(page);
+    await page.locator(".xterm").click();
+    await typeLine(page, "echo shown-$((1 + 1))");
+    await expectOnScreen(page, "shown-2");
+    const line = page.getByLabel("Type a command");
+    await line.fill("echo new-$((2 + 2))");
+    await revoke();
+    await title(page, SIGN_IN).waitFor();
+    expect(await page.getByRole("tab").filter({ visible: true }).count()).toBe(0);
+    await signIn(page);
+    await page.getByRole("tab").first().waitFor();
+    expect(path(page)).toBe(`${APP}/d/${app.machine.id}/terminal`);
+    await page.getByText("This terminal is gone").waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The terminal takes no keys now: nothing was sent.").waitFor();
+    expect(await line.inputValue()).toBe("echo new-$((2 + 2))");
+    await page.getByRole("button", { name: "Start again" }).click();
+    await expectPrompt(page);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expectOnScreen(page, "new-4");
     expect(faults).toEqual([]);
   });
 });
