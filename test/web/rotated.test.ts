@@ -18,6 +18,7 @@ describe("an app whose relay has new keys", NEEDS_CHROMIUM, () => {
       }),
     );
     await page.goto(`${relay.url}/settings/account`);
+    await page.getByText("Signed in as owner").waitFor();
     await page.getByText("Connected", { exact: true }).waitFor();
     await expect.poll(() => hellos).toBeGreaterThan(0);
 
