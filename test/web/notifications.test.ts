@@ -10,7 +10,7 @@ import { callListSchema } from "../../shared/api.ts";
 import { approvalListSchema } from "../../shared/approval.ts";
 import type { PushMessage } from "../../shared/push-message.ts";
 import { createdTokenSchema } from "../../shared/token-api.ts";
-import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { NEEDS_FULL_CHROMIUM, startFullBrowser } from "../helpers/browser.ts";
 import { expectNoObjections, type OpenOptions, startApp } from "./app.ts";
 
 const PATH = "/settings/notifications";
@@ -46,8 +46,8 @@ const ALLOWED: OpenOptions = {
   before: SUBSCRIBES,
 };
 
-describe("notifications", NEEDS_CHROMIUM, () => {
-  const app = startApp();
+describe("notifications", NEEDS_FULL_CHROMIUM, () => {
+  const app = startApp({ browser: startFullBrowser });
 
   afterEach(async () => {
     // Each test is the only one whose browsers are notified.
