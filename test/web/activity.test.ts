@@ -195,7 +195,7 @@ describe("activity in the app", NEEDS_CHROMIUM, () => {
     NEEDS_SANDBOX,
     async () => {
       const call = await caller("assistant");
-      const other = (await app.open("/activity")).page;
+      const other = (await app.openAlone("/activity")).page;
       const { answer } = await longCommand(call, "ai");
       await running("# ai").waitFor();
       await page.getByRole("button", { name: "Stop everything" }).click();

@@ -1,10 +1,10 @@
 /** The app in a real Chromium, against a real relay with a real agent: on a desktop and on a phone, signed in. */
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { objections } from "./objections.ts";
+import { contrastObjections, objections } from "./objections.ts";
 import { inEachTheme } from "./themes.ts";
 
 export const SCREENS = {
@@ -36,27 +36,40 @@ export interface App {
   readonly relay: TestRelay;
   readonly machine: Machine;
   readonly browser: Browser;
-  /** Opens a page of the app in a browser of its own, signed in as the owner; `path` begins with a slash, and has no fragment. */
+  /**
+   * Opens a page of the app, signed in as the owner; `path` begins with a slash, and has no fragment. Pages on the same screen
+   * have one session in a file, and nothing else in common: what the browser stored is gone with each test. Those with more
+   * options than a screen have a browser of their own.
+   */
   open(path: string, options?: OpenOptions): Promise<Opened>;
+  /** The same, always with a browser and a session of its own. */
+  openAlone(path: string, options?: OpenOptions): Promise<Opened>;
   /** The same, with nobody signed in. */
   openSignedOut(path: string, options?: OpenOptions): Promise<Opened>;
+  /** For a test that ends sessions, or changes what their pages have in common, such as the clock: the next has new ones. */
+  renewAfterTest(): void;
 }
 
-/**
- * Starts them before the tests of a file, and ends them after. `relayOptions`: how the relay is started; `browserArgs`: more of
- * Chromium's own options.
- */
-export function startApp(
-  relayOptions: () => Promise<RelayOptions> = async () => ({}),
-  ...browserArgs: string[]
-): App {
+export interface AppOptions {
+  /** How the relay is started. */
+  readonly relay?: () => Promise<RelayOptions>;
+  /** Which browser, with which options of Chromium's. */
+  readonly browser?: () => Promise<Browser>;
+}
+
+/** Starts them before the tests of a file, and ends them after. */
+export function startApp({
+  relay: relayOptions = async () => ({}),
+  browser: start = startBrowser,
+}: AppOptions = {}): App {
   let relay: TestRelay;
   let machine: Machine;
   let browser: Browser;
+  const signedIn = new Map<Screen, BrowserContext>();
   beforeAll(async () => {
     relay = await startRelay(await relayOptions());
     machine = await connectMachine(relay);
-    browser = await startBrowser(...browserArgs);
+    browser = await start();
   });
   afterAll(async () => {
     await browser?.close();
@@ -64,23 +77,57 @@ export function startApp(
     await relay?.stop();
   });
 
-  async function openSignedOut(
-    path: string,
-    { screen = "desktop", workers = false, context: more, before }: OpenOptions = {},
-  ): Promise<Opened> {
-    const context = await browser.newContext({
+  const newContext = ({ screen = "desktop", workers = false, context }: OpenOptions) =>
+    browser.newContext({
       ...SCREENS[screen],
       colorScheme: "dark",
       reducedMotion: "reduce",
       serviceWorkers: workers ? "allow" : "block",
-      ...more,
+      ...context,
     });
-    onTestFinished(() => context.close());
-    if (before) await context.addInitScript(before);
+
+  async function newPage(context: BrowserContext): Promise<Opened> {
     const page = await context.newPage();
-    const faults = faultsOf(page);
-    if (path) await page.goto(`${relay.url}${APP}${path}`);
-    return { page, faults };
+    return { page, faults: faultsOf(page) };
+  }
+
+  async function openSignedOut(path: string, options: OpenOptions = {}): Promise<Opened> {
+    const context = await newContext(options);
+    onTestFinished(() => context.close());
+    if (options.before) await context.addInitScript(options.before);
+    const opened = await newPage(context);
+    if (path) await opened.page.goto(`${relay.url}${APP}${path}`);
+    return opened;
+  }
+
+  async function signInAt(page: Page, path: string): Promise<void> {
+    const [, code] = (await relay.signInLink()).split("#");
+    await page.goto(`${relay.url}${APP}${path}#${code}`);
+    await untilShown(page);
+  }
+
+  async function openAlone(path: string, options?: OpenOptions): Promise<Opened> {
+    const opened = await openSignedOut("", options);
+    await signInAt(opened.page, path);
+    return opened;
+  }
+
+  async function openShared(path: string, screen: Screen): Promise<Opened> {
+    const known = signedIn.get(screen);
+    const context = known ?? (await newContext({ screen }));
+    const isFirst = context.pages().length === 0;
+    onTestFinished(() => closePages(context));
+    const opened = await newPage(context);
+    const { page } = opened;
+    if (isFirst) await forgetStored(page, relay.url);
+    if (known) {
+      await page.goto(`${relay.url}${APP}${path}`);
+      await untilShown(page);
+    } else {
+      await signInAt(page, path);
+      signedIn.set(screen, context);
+    }
+    return opened;
   }
 
   return {
@@ -94,24 +141,51 @@ export function startApp(
       return browser;
     },
     openSignedOut,
-    async open(path, options) {
-      const opened = await openSignedOut("", options);
-      const { page } = opened;
-      const [, code] = (await relay.signInLink()).split("#");
-      await page.goto(`${relay.url}${APP}${path}#${code}`);
-      await page.getByRole("navigation").first().waitFor();
-      await page.locator("#page-title").waitFor();
-      return opened;
-    },
+    openAlone,
+    open: (path, { screen = "desktop", ...more } = {}) =>
+      Object.keys(more).length === 0 ? openShared(path, screen) : openAlone(path, { screen, ...more }),
+    renewAfterTest: () =>
+      onTestFinished(async () => {
+        const ended = [...signedIn.values()];
+        signedIn.clear();
+        for (const context of ended) await context.close();
+      }),
   };
+}
+
+/** The page knows who is signed in, and has drawn what its address is of. */
+async function untilShown(page: Page): Promise<void> {
+  await page.getByRole("navigation").first().waitFor();
+  await page.locator("#page-title").waitFor();
+}
+
+async function closePages(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) await page.close();
+}
+
+/** What an earlier test's pages stored, but for the session's key, which is elsewhere. */
+async function forgetStored(page: Page, origin: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "local_storage" });
+  await devtools.detach();
 }
 
 /** Where the app is served. */
 export const APP = "";
 
-/** What axe-core objects to, on the page as it is now, in dark and in light, and whether it is wider than the screen. */
-export async function expectNoObjections({ page, faults }: Opened): Promise<void> {
-  await inEachTheme(page, async (theme) => expect(await objections(page), `in ${theme}`).toEqual([]));
+/** What axe-core objects to, on the page as it is now, and to its colours in the other theme; and as `expectFitting`. */
+export async function expectNoObjections(opened: Opened): Promise<void> {
+  const { page } = opened;
+  await inEachTheme(
+    page,
+    async (theme) => expect(await objections(page), `in ${theme}`).toEqual([]),
+    async (theme) => expect(await contrastObjections(page), `in ${theme}`).toEqual([]),
+  );
+  await expectFitting(opened);
+}
+
+/** The page as it is now is not wider than the screen, and has no faults. For what axe-core is asked elsewhere. */
+export async function expectFitting({ page, faults }: Opened): Promise<void> {
   const overflow = await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );

@@ -8,7 +8,15 @@ import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
-import { APP, expectNoObjections, type Opened, SCREENS, smallTargets, startApp } from "./app.ts";
+import {
+  APP,
+  expectFitting,
+  expectNoObjections,
+  type Opened,
+  SCREENS,
+  smallTargets,
+  startApp,
+} from "./app.ts";
 import { callerOf } from "./caller.ts";
 import { setPolicy } from "./policy.ts";
 
@@ -282,7 +290,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     expect(await page.evaluate(`${shown}.scrollHeight > ${shown}.clientHeight`)).toBe(true);
     // Half an input can't be edited.
     await expect.poll(() => card.getByText("Edit before allowing").count()).toBe(0);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await expect.poll(() => page.title()).toBe("(1) Activity · Matrx Relay");
     await deny.click();
     expect(await answer).toContain("APPROVAL_DENIED");
@@ -295,6 +303,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
       if (request.method() === "POST" && request.url().includes("/approvals/")) decisions++;
     });
     // Time stands still on the page, but for moments.
+    app.renewAfterTest();
     await page.clock.install();
     await page.reload();
     await online(page);
@@ -352,6 +361,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const call = await ai("moved");
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     await ready("moved asks", "Allow once").waitFor();
+    app.renewAfterTest();
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 1000);
     lines[0]?.send(JSON.stringify({ type: "running", device: app.machine.id, calls: null }));
@@ -445,6 +455,7 @@ describe("approvals in the app", NEEDS_CHROMIUM, () => {
     const call = await ai("shifty");
     const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     await ready("shifty asks", "Allow once").waitFor();
+    app.renewAfterTest();
     await page.clock.install();
     isChanged = true;
     tell?.(JSON.stringify({ type: "approval", approval: { ...(asked as object), summary: "Delete all" } }));

@@ -108,7 +108,7 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
   });
 
   test("has no room for a new session's key keeps that session while the page is open", async () => {
-    const { page } = await app.open("/settings/account");
+    const { page } = await app.openAlone("/settings/account");
     await page.evaluate(
       'IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); }',
     );
@@ -124,7 +124,7 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
   });
 
   test("lost the key of its session, or has another thing in its place", async () => {
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.openAlone("/fleet");
     await page.evaluate(`new Promise((done) => {
       indexedDB.open("matrx", 1).onsuccess = ({ target: { result } }) => {
         const keys = result.transaction("keys", "readwrite").objectStore("keys");

@@ -70,6 +70,7 @@ describe("a machine that goes away", NEEDS_CHROMIUM, () => {
   test("while a form is half filled: why it can't run is said with the time, and it can when it is back", async () => {
     opened = await app.open(tool("Write"));
     const { page } = opened;
+    app.renewAfterTest();
     await page.clock.install();
     await page.reload();
     await page.getByLabel("File path").fill(`${folder}/half`);

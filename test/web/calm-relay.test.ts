@@ -127,6 +127,7 @@ describe("a relay that this page does not know", NEEDS_CHROMIUM, () => {
 
   test("that never answers is not waited for without end, and what is typed stays", async () => {
     const { page, faults } = await app.open("/fleet");
+    app.renewAfterTest();
     await page.clock.install();
     await page.route("**/v1/**/policy", () => undefined);
     const asked = page.waitForRequest(/\/policy$/);

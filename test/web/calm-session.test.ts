@@ -4,12 +4,13 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { createdInviteSchema } from "../../shared/invite-api.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { APP, startApp } from "./app.ts";
+import { APP } from "./app.ts";
+import { expectOnScreen, expectPrompt, newTerminal, startTerminalApp, typeLine } from "./terminal.ts";
 
 const SIGN_IN = "Sign in to Matrx Relay";
 
-describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
-  const app = startApp();
+describe("a session that ends while somebody works", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
+  const app = startTerminalApp();
   const tool = (name: string) => `/d/${app.machine.id}/tools/${name}`;
   const permissions = () => `/d/${app.machine.id}/permissions`;
   const title = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
@@ -29,7 +30,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   }
 
   test("a tool's form is as it was after signing in again, at the same address", async () => {
-    const { page, faults } = await app.open(tool("Write"));
+    const { page, faults } = await app.openAlone(tool("Write"));
     await page.getByLabel("File path").fill("/tmp/a note.txt");
     await page.getByLabel("Content").fill("three lines\nof a\nnote");
     await revoke();
@@ -47,7 +48,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("a call that ran when the page was closed is told how it ended, after signing in again", async () => {
-    const { page, faults } = await app.open(tool("Bash"));
+    const { page, faults } = await app.openAlone(tool("Bash"));
     await page.getByLabel("Command").fill("echo begun; sleep 60");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await expect.poll(() => page.getByRole("group", { name: "Output so far" }).textContent()).toBe("begun\n");
@@ -63,7 +64,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("unsaved permissions are as they were, and can be saved; a reload keeps them too", async () => {
-    const { page, faults } = await app.open(permissions());
+    const { page, faults } = await app.openAlone(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/secret*");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "What would result" }).waitFor();
@@ -82,7 +83,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("a token that is being made is as it was, after a reload too", async () => {
-    const { page, faults } = await app.open("/settings/tokens");
+    const { page, faults } = await app.openAlone("/settings/tokens");
     await page.getByRole("button", { name: "New token for an AI" }).click();
     await page.getByLabel("Name", { exact: true }).fill("half a name");
     await page.getByLabel("Folders, one a line").fill("/srv/one\n/srv/two");
@@ -101,7 +102,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("another account finds nothing of it", async () => {
-    const { page, faults } = await app.open(permissions());
+    const { page, faults } = await app.openAlone(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/of-the-first*");
     await page.keyboard.press("Enter");
     await page.goto(`${app.relay.url}${APP}/settings/tokens`);
@@ -128,7 +129,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("signing out in one tab signs out the other one, and leaves nothing there", async () => {
-    const { page: first, faults } = await app.open(tool("Write"));
+    const { page: first, faults } = await app.openAlone(tool("Write"));
     await first.getByLabel("Content").fill("a draft");
     const second = await first.context().newPage();
     await second.goto(`${app.relay.url}${APP}/settings/account`);
@@ -145,7 +146,7 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
   });
 
   test("two tabs have drafts of their own, and each hears of the other's news", async () => {
-    const { page: first, faults } = await app.open(tool("Write"));
+    const { page: first, faults } = await app.openAlone(tool("Write"));
     const second = await first.context().newPage();
     await second.goto(`${app.relay.url}${APP}${tool("Write")}`);
     await second.getByLabel("Content").fill("second");
@@ -154,6 +155,31 @@ describe("a session that ends while somebody works", NEEDS_CHROMIUM, () => {
     await second.reload();
     await expect.poll(() => first.getByLabel("Content").inputValue()).toBe("first");
     await expect.poll(() => second.getByLabel("Content").inputValue()).toBe("second");
+    expect(faults).toEqual([]);
+  });
+
+  test("a terminal is told to be gone after signing in again, at the same place; what stood in the line goes into the next", async () => {
+    const { page, faults } = await app.openAlone(`/d/${app.machine.id}/terminal`, { screen: "phone" });
+    await newTerminal(page);
+    await page.locator(".xterm").click();
+    await typeLine(page, "echo shown-$((1 + 1))");
+    await expectOnScreen(page, "shown-2");
+    const line = page.getByLabel("Type a command");
+    await line.fill("echo new-$((2 + 2))");
+    await revoke();
+    await title(page, SIGN_IN).waitFor();
+    expect(await page.getByRole("tab").filter({ visible: true }).count()).toBe(0);
+    await signIn(page);
+    await page.getByRole("tab").first().waitFor();
+    expect(path(page)).toBe(`${APP}/d/${app.machine.id}/terminal`);
+    await page.getByText("This terminal is gone").waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The terminal takes no keys now: nothing was sent.").waitFor();
+    expect(await line.inputValue()).toBe("echo new-$((2 + 2))");
+    await page.getByRole("button", { name: "Start again" }).click();
+    await expectPrompt(page);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expectOnScreen(page, "new-4");
     expect(faults).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, startApp } from "./app.ts";
+import { expectFitting, startApp } from "./app.ts";
 import { addMachine, allow, appsNamed, asking, deny, newApp, settled } from "./asked.ts";
 
 const MARKUP = `<img src=x onerror="document.title='owned'">`;
@@ -47,7 +47,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
       await expect.poll(() => page.title()).toBe("Connect an app · Matrx Relay");
     }
     await settled(page);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 
   test("can't be sent back to by a scheme that runs or reads something here", async () => {
@@ -97,6 +97,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     const { page } = await app.open("/fleet");
     const answers = answersOf(page);
     // Time stands still on the page, but for moments.
+    app.renewAfterTest();
     await page.clock.install();
     await page.goto(asker.address(await asker.register("Sudden")));
     await asking(page, "Sudden").waitFor();
@@ -142,7 +143,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
 
   test("is shown anew to whoever signs in in another tab, and can have nothing of theirs", async () => {
     const asker = await newApp(app.relay);
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.openAlone("/fleet");
     await page.goto(asker.address(await asker.register("Between")));
     await asking(page, "Between").waitFor();
     await fillIn(page);
@@ -171,6 +172,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await asking(page, "Late").waitFor();
     await fillIn(page);
     const owner = await app.relay.signIn();
+    app.renewAfterTest();
     await app.relay.request(owner, "POST /v1/sessions/revoke-others", z.object({}), {});
     await allow(page).click();
     await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();

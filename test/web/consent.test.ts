@@ -7,7 +7,7 @@ import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { signInThere, startIssuer } from "../helpers/issuer.ts";
 import { startRelay } from "../helpers/relay.ts";
-import { expectNoObjections, SCREENS, smallTargets, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, SCREENS, smallTargets, startApp } from "./app.ts";
 import { addMachine, allow, appsNamed, asking, deny, newApp, settled, signInByPastedLink } from "./asked.ts";
 
 const WAITING = "An app wants to use your machines";
@@ -210,7 +210,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
     await expect.poll(() => page.getByRole("link").count()).toBe(0);
     await page.goto(asker.address(id, { code_challenge_method: "plain" }));
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await page.getByRole("link", { name: /Back to 127/ }).click();
     expect((await asker.returned).get("error")).toBe("invalid_request");
   });
@@ -232,6 +232,6 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
       expect((await answer.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     await page.setViewportSize({ width: 320, height: SCREENS.phone.viewport.height });
     await settled(page);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 });

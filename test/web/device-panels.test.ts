@@ -114,6 +114,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
     test("stay on the screen when the relay cannot be asked, which is said", async () => {
       device.event("error_occurred", "warning", {});
       await open();
+      app.renewAfterTest();
       await page.clock.install();
       await page.reload();
       await expect.poll(titles).toEqual(["Error"]);
@@ -147,6 +148,7 @@ describe("the page of a machine", NEEDS_CHROMIUM, () => {
       const device = await registered(place);
       const opened = await app.open(`/d/${place.deviceId}`);
       const { page } = opened;
+      app.renewAfterTest();
       await page.clock.install();
       await page.reload();
       const focused = () => page.evaluate<string>("document.activeElement.textContent");

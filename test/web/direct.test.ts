@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { processesOf } from "../e2e/processes.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
-import { APP, expectNoObjections, smallTargets, startApp } from "./app.ts";
+import { APP, expectFitting, expectNoObjections, smallTargets, startApp } from "./app.ts";
 import { anotherProgram, freePort, LocalHome } from "./local-server.ts";
 
 const SETTINGS = "/settings/connection";
@@ -257,7 +257,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
   test("whoever signs out leaves neither token nor connection", async () => {
     const home = new LocalHome();
     const { url } = await home.serve([origin()]);
-    const { page } = await app.open(SETTINGS);
+    const { page } = await app.openAlone(SETTINGS);
     await panel(page).getByLabel("Keep the token in this browser").check();
     await connect(page, url, home.token);
     await isConnected(page);
@@ -277,7 +277,7 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     const opened = await app.open(SETTINGS, { screen });
     const { page } = opened;
     await page.getByText("Connected", { exact: true }).waitFor();
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await connect(page, `http://localhost:${await freePort()}`, "");
     await panel(page)
       .getByText(/^Nothing answers at/)

@@ -101,6 +101,7 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await expect.poll(() => editor().textContent()).toContain("typed before");
     await type("the session ends");
     const { relay } = app;
+    app.renewAfterTest();
     await relay.request(await relay.signIn(), "POST /v1/sessions/revoke-others", z.unknown(), {});
     await page.getByLabel("Paste the link here").fill(await relay.signInLink());
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

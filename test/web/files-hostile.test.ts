@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, type Opened, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, type Opened, startApp } from "./app.ts";
 
 const NAMES = [
   "-rf",
@@ -71,7 +71,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
     await open();
     await page.getByRole("button", { name: "Hidden files" }).click();
     await page.getByText(`${NAMES.length} entries`).waitFor();
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     for (let index = 0; index < NAMES.length; index++) {
       await line(index).locator("bdi").click();
       await expect.poll(() => content().textContent()).toMatch(/^this is /);
@@ -207,7 +207,7 @@ describe("a hostile folder", NEEDS_CHROMIUM, () => {
       .getByText(/within/)
       .waitFor();
     await expect.poll(names).toEqual(["a.txt"]);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await grid().focus();
     await page.keyboard.press("Backspace");
     await page.getByText("This folder is empty.").waitFor();

@@ -50,7 +50,7 @@ describe("a disk that is full", NEEDS_CHROMIUM, () => {
     const { page } = opened;
     await page.getByLabel("Content of notes.md").focus();
     await page.keyboard.press("Control+End");
-    await page.keyboard.insertText("new line\n".repeat(2_000));
+    await page.keyboard.insertText(`new line\n${"x".repeat(18_000)}`);
     await page.getByText("Not saved; kept in this tab").waitFor();
     const filler = fill(drive);
     await page.keyboard.press("Control+s");

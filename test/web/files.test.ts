@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { LONG, LONG_ONLY } from "../helpers/long-mode.ts";
-import { expectNoObjections, type Opened, smallTargets, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, type Opened, smallTargets, startApp } from "./app.ts";
 
 const TARGETS = "[role=menuitem], [role=row] button, [role=row][data-index]";
 
@@ -352,7 +352,7 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     if (LONG) expect(longest, "the longest frame while it scrolls, in ms").toBeLessThan(100);
     await page.getByLabel("Filter this folder").fill("-777");
     await expect.poll(names).toEqual(["measurement-777.csv"]);
-    await expectNoObjections(opened as Opened);
+    await expectFitting(opened as Opened);
   });
 
   test("by the hundred thousand come in pages, and the machine finds them by name", {

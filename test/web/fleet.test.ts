@@ -11,6 +11,7 @@ describe("machines", NEEDS_CHROMIUM, () => {
 
   test("are listed with state, load and proof, and lead to their tools", async () => {
     const { page, faults } = await app.open("/settings");
+    app.renewAfterTest();
     await page.clock.install();
     await page.goto(`${app.relay.url}${APP}/fleet`);
     await page.getByText("1 of 1 online").waitFor();
@@ -105,6 +106,7 @@ describe("machines", NEEDS_CHROMIUM, () => {
       await dialog.getByText("Remove spare? Its key stops working at once").waitFor();
       await expect.poll(focused).toBe("Keep it");
     };
+    app.renewAfterTest();
     await page.clock.install();
     await page.reload();
     await page.getByRole("button", { name: "Remove this machine" }).focus();

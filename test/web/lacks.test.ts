@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, startApp } from "./app.ts";
 import { openAsGuest } from "./guest.ts";
 import { setPolicy } from "./policy.ts";
 
@@ -73,7 +73,7 @@ describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
       await go(of);
       await lack(page, tool).and(page.getByText(share)).waitFor();
       expect(await page.getByRole("alert").count()).toBe(0);
-      await expectNoObjections(opened);
+      await expectFitting(opened);
     }
     expect(await page.getByRole("button", { name: "Take a picture" }).isDisabled()).toBe(true);
     expect(await page.getByRole("button", { name: "Read it" }).isDisabled()).toBe(true);
@@ -84,6 +84,6 @@ describe("a machine that lacks tools", NEEDS_CHROMIUM, () => {
     await page.getByRole("row").nth(1).waitFor();
     await page.getByText("None can be ended from here.").waitFor();
     expect(await page.getByRole("button", { name: /^End / }).count()).toBe(0);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 });

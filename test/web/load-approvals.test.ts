@@ -41,6 +41,7 @@ describe("a load that needs approval", NEEDS_CHROMIUM, () => {
     page.on("request", (request) => {
       if (request.url().endsWith("/tools/SystemInfo")) calls += 1;
     });
+    app.renewAfterTest();
     await page.clock.install();
     await page.goto(`${app.relay.url}${where === "machine" ? `/d/${app.machine.id}` : where}`);
     await again(page).waitFor();

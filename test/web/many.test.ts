@@ -217,6 +217,7 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
       await route.abort();
     });
     await page.route(`**/v1/devices/${fleet.cellar.id}/tools/Bash`, (route) => route.abort());
+    app.renewAfterTest();
     await page.clock.install();
     await page.getByLabel("Command").fill(`echo x >> '${folder}/runs'`);
     await page.getByRole("button", { name: "Run on 2 machines" }).click();

@@ -97,6 +97,7 @@ describe("a monitor that needs approval", NEEDS_CHROMIUM, () => {
     let isRefused = false;
     const opened = await app.open("/settings");
     const { page } = opened;
+    app.renewAfterTest();
     await page.clock.install();
     const machine = await fakeMachine(page, (call) => {
       if (isRefused) return call.refuse("PERMISSION_DENIED", "Not for you");

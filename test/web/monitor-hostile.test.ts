@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { expectNoObjections, startApp } from "./app.ts";
+import { expectFitting, expectNoObjections, startApp } from "./app.ts";
 import { type FakeCall, fakeMachine } from "./fake-machine.ts";
 
 const MOST_ELEMENTS = 12_000;
@@ -187,11 +187,11 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
     const text = await page.locator("main").innerText();
     expect(text).not.toMatch(/NaN|Infinity|Invalid|undefined|\[object|e\+\d/);
     expect(text.length).toBeLessThan(100_000);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await page.getByRole("link", { name: "Connections" }).click();
     await page.getByText("1000 connections, and 49000 that are not shown").waitFor();
     expect(await page.getByRole("row").count()).toBe(1001);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 
   test.each([null, 7, { processes: 5, sockets: "x" }, { processes: [null, 5, "x", {}], sockets: [null] }])(

@@ -10,7 +10,7 @@ import { callListSchema } from "../../shared/api.ts";
 import { approvalListSchema } from "../../shared/approval.ts";
 import type { PushMessage } from "../../shared/push-message.ts";
 import { createdTokenSchema } from "../../shared/token-api.ts";
-import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { NEEDS_FULL_CHROMIUM, startFullBrowser } from "../helpers/browser.ts";
 import { expectNoObjections, type OpenOptions, startApp } from "./app.ts";
 
 const PATH = "/settings/notifications";
@@ -46,8 +46,8 @@ const ALLOWED: OpenOptions = {
   before: SUBSCRIBES,
 };
 
-describe("notifications", NEEDS_CHROMIUM, () => {
-  const app = startApp();
+describe("notifications", NEEDS_FULL_CHROMIUM, () => {
+  const app = startApp({ browser: startFullBrowser });
 
   afterEach(async () => {
     // Each test is the only one whose browsers are notified.
@@ -67,7 +67,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   }
 
   test("are turned on by a switch, told what of, tried, and turned off again", async () => {
-    const { page, faults } = await app.open(PATH, ALLOWED);
+    const { page, faults } = await app.openAlone(PATH, ALLOWED);
     await expect.poll(() => toggle(page).isChecked()).toBe(false);
     await turnOn(page);
     await expect.poll(() => toggle(page).isChecked()).toBe(true);
@@ -95,7 +95,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   });
 
   test("of another account before are given up, since the browser insists on the key of those", async () => {
-    const { page } = await app.open(PATH, ALLOWED);
+    const { page } = await app.openAlone(PATH, ALLOWED);
     const other = { endpoint: "https://push.invalid/other", key: [4, 1], p256dh: "", auth: "" };
     await page.evaluate(`localStorage.setItem("stub-subscription", '${JSON.stringify(other)}')`);
     await page.reload();
@@ -107,7 +107,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   test("that the browser refuses say what to do, and the switch stays off", async () => {
     const fails = (name: string) =>
       `${SUBSCRIBES} PushManager.prototype.subscribe = async () => { throw new DOMException("", "${name}"); };`;
-    const { page } = await app.open(PATH, { ...ALLOWED, before: fails("AbortError") });
+    const { page } = await app.openAlone(PATH, { ...ALLOWED, before: fails("AbortError") });
     await toggle(page).click();
     await page.getByText("This browser can't reach its push service.").waitFor();
     await expect.poll(() => toggle(page).isChecked()).toBe(false);
@@ -115,7 +115,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     const closed = `${SUBSCRIBES}
       Object.defineProperty(Notification, "permission", { get: () => "default" });
       Notification.requestPermission = async () => "default";`;
-    const second = await app.open(PATH, { ...ALLOWED, before: closed });
+    const second = await app.openAlone(PATH, { ...ALLOWED, before: closed });
     await toggle(second.page).click();
     await second.page.getByText("You closed the browser's question.").waitFor();
     await expect.poll(() => toggle(second.page).isChecked()).toBe(false);
@@ -138,14 +138,14 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   ])("that %s are explained instead of offered", async (_, before, userAgent, title) => {
     const context = { ...ALLOWED.context, ...(userAgent && { userAgent }) };
     const screen = userAgent ? "phone" : "desktop";
-    const opened = await app.open(PATH, { context, before, screen });
+    const opened = await app.openAlone(PATH, { context, before, screen });
     await opened.page.getByRole("alert").getByText(title).waitFor();
     await expect.poll(() => toggle(opened.page).count()).toBe(0);
     await expectNoObjections(opened);
   });
 
   test("are kept quiet at hours that the person sets, changes and lifts", async () => {
-    const { page } = await app.open(PATH, ALLOWED);
+    const { page } = await app.openAlone(PATH, ALLOWED);
     const quiet = page.getByRole("switch", { name: "Keep quiet at certain hours" });
     await quiet.click();
     await page.getByText("Quiet from 22:00 to 07:00.").waitFor();
@@ -157,7 +157,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
     await save.click();
     await page.getByText("Quiet from 21:30 to 07:00.").waitFor();
 
-    const second = await app.open(PATH, ALLOWED);
+    const second = await app.openAlone(PATH, ALLOWED);
     await expect.poll(() => second.page.getByLabel("From").inputValue()).toBe("21:30");
     await expect.poll(() => second.page.getByLabel("Time zone").inputValue()).toBe("Asia/Tokyo");
     await expect
@@ -174,9 +174,9 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   });
 
   test("in other browsers are listed, and turned off from here", async () => {
-    const phone = await app.open(PATH, { ...ALLOWED, screen: "phone" });
+    const phone = await app.openAlone(PATH, { ...ALLOWED, screen: "phone" });
     await turnOn(phone.page);
-    const { page } = await app.open(PATH, ALLOWED);
+    const { page } = await app.openAlone(PATH, ALLOWED);
     await others(page).getByText("Chrome on Linux").waitFor();
     await others(page).getByText("Approvals, Alerts, Long calls").waitFor();
     await page.getByRole("button", { name: "Turn off notifications in Chrome on Linux" }).click();
@@ -187,9 +187,9 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   });
 
   test.each(["desktop", "phone"] as const)("on a %s have no objections of axe", async (screen) => {
-    const first = await app.open(PATH, ALLOWED);
+    const first = await app.openAlone(PATH, ALLOWED);
     await turnOn(first.page);
-    const opened = await app.open(PATH, { ...ALLOWED, screen });
+    const opened = await app.openAlone(PATH, { ...ALLOWED, screen });
     await turnOn(opened.page);
     await opened.page.getByRole("switch", { name: "Keep quiet at certain hours" }).click();
     await opened.page.getByText("Quiet from 22:00 to 07:00.").waitFor();
@@ -200,7 +200,7 @@ describe("notifications", NEEDS_CHROMIUM, () => {
   describe("that come by push", () => {
     /** A browser with a service worker, what it shows, and what somebody taps there. */
     async function notified() {
-      const { page } = await app.open(PATH, ALLOWED);
+      const { page } = await app.openAlone(PATH, ALLOWED);
       await turnOn(page);
       const context = page.context();
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));

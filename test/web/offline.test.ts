@@ -1,10 +1,10 @@
 /** The app without a network: it starts, and says how old what it shows is. And when the network is back. */
 import { describe, expect, test } from "vitest";
-import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { NEEDS_FULL_CHROMIUM, startFullBrowser } from "../helpers/browser.ts";
 import { APP, startApp } from "./app.ts";
 
-describe("the app without a network", NEEDS_CHROMIUM, () => {
-  const app = startApp();
+describe("the app without a network", NEEDS_FULL_CHROMIUM, () => {
+  const app = startApp({ browser: startFullBrowser });
 
   test("starts with what it knew, says when that was, and goes on by itself", async () => {
     const { page, faults } = await app.open("/fleet", { workers: true });

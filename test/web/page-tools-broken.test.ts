@@ -9,7 +9,7 @@ import { expectOnScreen, startTerminalApp } from "./terminal.ts";
 
 describe("the page's tools, broken off", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
   const dataDir = makeFolder();
-  const app = startTerminalApp(async () => ({ dataDir }));
+  const app = startTerminalApp({ relay: async () => ({ dataDir }) });
   afterAll(() => removeFolder(dataDir));
   const terminalPage = () => `/d/${app.machine.id}/terminal`;
 
@@ -40,6 +40,7 @@ describe("the page's tools, broken off", { ...NEEDS_CHROMIUM, timeout: 120_000 }
     await letAct(page);
     const running = matrx(page, "terminal_execute", { command: "sleep 1000" });
     await expectOnScreen(page, /sleep 1000$/);
+    app.renewAfterTest();
     const revoke = "POST /v1/sessions/revoke-others";
     await app.relay.request(await app.relay.signIn(), revoke, z.unknown(), {});
     expect(await running).toMatchObject({

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { createdDeviceSchema } from "../../shared/api.ts";
 import { isAlive } from "../agent/tools/workbench.ts";
-import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { NEEDS_CHROMIUM, NEEDS_FULL_CHROMIUM, startFullBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { expectNoObjections } from "./app.ts";
 import { answer, letAct, letIn, matrx, question, untilOffered } from "./page-tools.ts";
@@ -32,8 +32,8 @@ const INTERRUPTED = /sleep 1000\n+.*[$#]$/;
 
 const NAMES = Object.keys(DOCUMENTED);
 
-describe("a machine's page for the browser's AI", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
-  const app = startTerminalApp(undefined, "--enable-features=WebMCP");
+describe("a machine's page for the browser's AI", { ...NEEDS_FULL_CHROMIUM, timeout: 120_000 }, () => {
+  const app = startTerminalApp({ browser: () => startFullBrowser("--enable-features=WebMCP") });
   const machinePage = () => `/d/${app.machine.id}`;
   const open = async (screen: "desktop" | "phone" = "desktop") => {
     const opened = await app.open(machinePage(), { screen });

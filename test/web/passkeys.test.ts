@@ -13,7 +13,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
 
   /** The owner's account page, on a device with an authenticator. */
   async function openAccount({ verified = true } = {}) {
-    const opened = await app.open(ACCOUNT);
+    const opened = await app.openAlone(ACCOUNT);
     return { ...opened, authenticator: await addAuthenticator(opened.page, { verified }) };
   }
 
@@ -190,7 +190,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
   });
 
   test("other browsers are listed, and signed out one by one or all at once", async () => {
-    const { page, faults } = await app.open(ACCOUNT);
+    const { page, faults } = await app.openAlone(ACCOUNT);
     const sessions = page.getByRole("list", { name: "Signed in" });
     const endOthers = async () => {
       await page.getByRole("button", { name: "Sign out everywhere else" }).click();
@@ -199,7 +199,7 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
     };
     await sessions.getByText("This browser").waitFor();
     await endOthers();
-    const others = [await app.open("/fleet"), await app.open("/fleet")];
+    const others = [await app.openAlone("/fleet"), await app.open("/fleet")];
     await page.reload();
     const signOuts = sessions.getByRole("button", { name: /^Sign out Chrome/ });
     await signOuts.nth(1).waitFor();

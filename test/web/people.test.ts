@@ -34,7 +34,7 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
   const noMachines = (page: Page) => page.getByRole("heading", { name: "No machines yet" }).waitFor();
 
   /** On a phone and on a desk. */
-  async function expectFit(opened: Opened): Promise<void> {
+  async function expectNoObjectionsOnBoth(opened: Opened): Promise<void> {
     const { page } = opened;
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 900 });
@@ -49,12 +49,12 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     await ann.page.getByRole("button", { name: "Make an invite" }).click();
     const link = await secret(ann.page, "Link of the invite");
     await ann.page.getByText(/^invited .* until/).waitFor();
-    await expectFit(ann);
+    await expectNoObjectionsOnBoth(ann);
 
     await ben.page.goto(link);
     await ben.page.getByRole("heading", { name: "You are invited to this relay" }).waitFor();
     expect(ben.page.url()).toBe(`${app.relay.url}/fleet`);
-    await expectFit(ben);
+    await expectNoObjectionsOnBoth(ben);
     await ben.page.getByLabel("Your name").fill(NAME);
     await ben.page.getByRole("button", { name: "Create my account" }).click();
     await noMachines(ben.page);
@@ -104,15 +104,15 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     const form = ann.page.getByRole("region", { name: "Share a machine" });
     await form.getByLabel("For whom").fill("Ben");
     await form.getByLabel("Folders, one a line").fill("/");
-    await expectFit(ann);
+    await expectNoObjectionsOnBoth(ann);
     await form.getByRole("button", { name: "Make a link" }).click();
     const link = await secret(ann.page, "Link of the share");
     await ann.page.getByText("Not accepted yet").waitFor();
-    await expectFit(ann);
+    await expectNoObjectionsOnBoth(ann);
 
     await ben.page.goto(link);
     await ben.page.getByRole("heading", { name: "Somebody shares machines with you" }).waitFor();
-    await expectFit(ben);
+    await expectNoObjectionsOnBoth(ben);
     await ben.page.getByRole("button", { name: "Accept" }).click();
     await ben.page.getByText(`owner shares with you: ${machine.name}.`).waitFor();
     await ben.page.getByRole("link", { name: machine.name, exact: true }).click();
@@ -128,7 +128,7 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
       .getByText(/Answered in/)
       .first()
       .waitFor();
-    await expectFit(ben);
+    await expectNoObjectionsOnBoth(ben);
 
     await go(ben.page, "/settings/people");
     await ben.page.getByRole("button", { name: "Leave Ben" }).click();
@@ -175,7 +175,7 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     );
     const call = async (tool: string, input: Record<string, unknown>) =>
       invoke(`${relay.url}/v1/devices/${machine.id}`, await relay.token(), { tool, input });
-    const { page: tab, faults } = await app.open("/settings/account");
+    const { page: tab, faults } = await app.openAlone("/settings/account");
     const beside = await tab.context().newPage();
     const faultsBeside = faultsOf(beside);
     await go(beside, "/settings/account");

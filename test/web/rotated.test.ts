@@ -10,7 +10,7 @@ describe("an app whose relay has new keys", NEEDS_CHROMIUM, () => {
 
   test("stays signed in: its account link is back by itself, and its buttons work", async () => {
     const { relay } = app;
-    const { page, faults } = await app.open("/fleet");
+    const { page, faults } = await app.openAlone("/fleet");
     let hellos = 0;
     page.on("websocket", (socket) =>
       socket.on("framereceived", ({ payload }) => {
@@ -18,6 +18,7 @@ describe("an app whose relay has new keys", NEEDS_CHROMIUM, () => {
       }),
     );
     await page.goto(`${relay.url}/settings/account`);
+    await page.getByText("Signed in as owner").waitFor();
     await page.getByText("Connected", { exact: true }).waitFor();
     await expect.poll(() => hellos).toBeGreaterThan(0);
 

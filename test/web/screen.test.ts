@@ -83,6 +83,7 @@ describe("the screen", NEEDS_CHROMIUM, () => {
       await panel.getByText(/^Read at /).waitFor();
       expect(await shown.textContent()).toBe("héllo <b>\nsecond line\n");
       expect(await read()).toHaveLength(1);
+      app.renewAfterTest();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await panel.getByRole("button", { name: "Copy the text" }).click();
       await panel.getByText("Copied", { exact: true }).waitFor();

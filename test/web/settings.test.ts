@@ -1,13 +1,14 @@
 /** Settings in the app: who is signed in where, and who else has access. */
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
-import { APP, expectNoObjections, startApp } from "./app.ts";
+import { APP, expectFitting, expectNoObjections, startApp } from "./app.ts";
 
 describe("settings", NEEDS_CHROMIUM, () => {
   const app = startApp();
 
   test("another browser's session is seen, and ended there at once", async () => {
-    const other = await app.open("/fleet");
+    app.renewAfterTest();
+    const other = await app.openAlone("/fleet");
     const { page } = await app.open("/settings/account");
     const sessions = page.getByRole("list", { name: "Signed in" });
     await sessions.getByText("This browser").waitFor();
@@ -25,7 +26,7 @@ describe("settings", NEEDS_CHROMIUM, () => {
     await page.locator('html[data-mantine-color-scheme="light"]').waitFor({ state: "attached" });
     await page.getByText("Connected", { exact: true }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Appearance" }).waitFor();
-    await expectNoObjections(opened);
+    await expectFitting(opened);
   });
 
   test("the record is read, and verified to be in order", async () => {

@@ -47,7 +47,7 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
   });
 
   test("opens without a request that is refused, whether somebody is signed in or nobody", async () => {
-    const signedIn = await app.open("/fleet");
+    const signedIn = await app.openAlone("/fleet");
     const nobody = await app.openSignedOut("/fleet");
     for (const [{ page }, title] of [
       [signedIn, "Your machines"],
@@ -75,7 +75,7 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
   });
 
   test("the frame and the connection do not wait for the page's own file", async () => {
-    const { page } = await app.open("/fleet");
+    const { page } = await app.openAlone("/fleet");
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -128,7 +128,7 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
     const login = await app.relay.request(undefined, "POST /v1/logins", startedPairingSchema, {
       name: "cli",
     });
-    const { page } = await app.open("/fleet");
+    const { page } = await app.openAlone("/fleet");
     await page.goto(`${app.relay.url}${APP}#pair=${login.code}`);
     await page.getByRole("region", { name: "Sign in this command line?" }).waitFor();
     await page.getByLabel("Code", { exact: true }).fill("AAAA-BBBB");
@@ -140,7 +140,7 @@ describe("the app's door", NEEDS_CHROMIUM, () => {
   });
 
   test("a program of one's own gets an id and a token", async () => {
-    const { page, faults } = await app.open("/pair");
+    const { page, faults } = await app.openAlone("/pair");
     await page.getByRole("button", { name: "Your own program, without our agent" }).click();
     await page.getByLabel("Name", { exact: true }).fill("my robot");
     await page.getByRole("button", { name: "Add", exact: true }).click();

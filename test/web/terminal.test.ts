@@ -7,7 +7,7 @@ import { startAgent } from "../../scripts/start/agent.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { LONG } from "../helpers/long-mode.ts";
-import { APP, expectNoObjections } from "./app.ts";
+import { APP, expectFitting, expectNoObjections } from "./app.ts";
 import { callerOf } from "./caller.ts";
 import {
   expectOnScreen,
@@ -178,7 +178,7 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     const before = await width();
     for (let times = 0; times < 5; times++) await page.keyboard.press("ArrowLeft");
     await expect.poll(width).toBeLessThan(before);
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await page.getByRole("tab", { name: "editor" }).click();
     await page.getByRole("button", { name: "Close", exact: true }).click();
     const question = page.getByRole("dialog");

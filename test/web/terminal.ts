@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endHolders } from "../e2e/holders.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
-import { type App, startApp } from "./app.ts";
+import { type App, type AppOptions, startApp } from "./app.ts";
 
 /** As `startApp`, with a shell that knows nothing of the user's own, and without terminals that outlive the tests. */
-export function startTerminalApp(...[relayOptions, ...browserArgs]: Parameters<typeof startApp>): App {
+export function startTerminalApp(options: AppOptions = {}): App {
   const home = makeFolder();
   let dataDir: string | undefined;
   beforeAll(() => {
@@ -18,7 +18,7 @@ export function startTerminalApp(...[relayOptions, ...browserArgs]: Parameters<t
     removeFolder(home);
     vi.unstubAllEnvs();
   });
-  const app = startApp(relayOptions, ...browserArgs);
+  const app = startApp(options);
   beforeAll(() => {
     dataDir = app.relay.dataDir;
   });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 type Theme = "dark" | "light";
+type Look = (theme: Theme) => Promise<void>;
 
 /** The theme that the page has comes first. One that was chosen in the settings is the only one. */
 const THEMES = `(() => {
@@ -14,14 +15,14 @@ const THEMES = `(() => {
 const MOVING = "document.getAnimations().filter((one) => one instanceof CSSTransition).length";
 
 /** Looks at the page in each theme that the system can give it, and leaves it in the theme that it had. */
-export async function inEachTheme(page: Page, look: (theme: Theme) => Promise<void>): Promise<void> {
+export async function inEachTheme(page: Page, look: Look, lookAgain: Look): Promise<void> {
   const [first, second] = await page.evaluate<[Theme, Theme?]>(THEMES);
   await settleIn(page, first);
   await look(first);
   if (!second) return;
   await page.emulateMedia({ colorScheme: second });
   await settleIn(page, second);
-  await look(second);
+  await lookAgain(second);
   await page.emulateMedia({ colorScheme: first });
   await settleIn(page, first);
 }

@@ -97,7 +97,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
   });
 
   test("signing out stops it, and a reload changes nothing about that", async () => {
-    const { page, faults } = await app.open(tool("Bash"));
+    const { page, faults } = await app.openAlone(tool("Bash"));
     await bash(page, "echo begun; sleep 60");
     await expect.poll(() => soFar(page).textContent()).toBe("begun\n");
     await page.getByRole("link", { name: "Settings" }).first().click();
@@ -212,6 +212,7 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
   test("a call that may have been made, or not, is told as that", async () => {
     const { page } = await app.open(tool("Bash"));
     await page.route("**/tools/Bash", (route) => route.abort());
+    app.renewAfterTest();
     await page.clock.install();
     await bash(page, "echo");
     const unclear = page.getByText("it is unclear whether the call was made");

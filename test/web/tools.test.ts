@@ -158,7 +158,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
   });
 
   test("nothing that was typed or run is left for whoever signs in next", async () => {
-    const { page } = await app.open(tool("Bash"));
+    const { page } = await app.openAlone(tool("Bash"));
     await page.getByLabel("Command").fill("echo secret");
     await page.keyboard.press("Control+Enter");
     await page
@@ -182,6 +182,7 @@ describe("tools", NEEDS_CHROMIUM, () => {
       for (const device of answer.devices) device.state = "OFFLINE";
       await route.fulfill({ json: answer });
     });
+    app.renewAfterTest();
     await page.clock.install();
     await page.goto(`${app.relay.url}${tool("Bash")}`);
     await page.getByText(`${app.machine.name} is offline: it was last seen`).waitFor();

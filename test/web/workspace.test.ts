@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
-import { APP, expectNoObjections, type OpenOptions, smallTargets } from "./app.ts";
+import { APP, expectFitting, expectNoObjections, type OpenOptions, smallTargets } from "./app.ts";
 import {
   expectOnScreen,
   expectPrompt,
@@ -117,7 +117,7 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
       .click();
     await page.waitForURL(/\/terminal$/);
     await expectOnScreen(page, "42 beans");
-    await expectNoObjections(opened);
+    await expectFitting(opened);
     await page.getByRole("link", { name: "Files beside" }).click();
     await page.waitForURL(`${app.relay.url}${APP}${address("?terminal=right")}`);
     await expectOnScreen(page, "42 beans");

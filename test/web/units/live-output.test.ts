@@ -1,6 +1,6 @@
 /** Live output: shown soon, only the last of much, and honest about what is missing. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LiveOutput } from "../../web/src/ui/output/live-output.ts";
+import { LiveOutput } from "../../../web/src/ui/output/live-output.ts";
 
 describe("live output", () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -1,10 +1,10 @@
 /** How an answer is shown: which views it has, and what they make of it. */
 import { describe, expect, test } from "vitest";
-import { beginning, blocksOf } from "../../web/src/ui/result/cut.ts";
-import { diffLines } from "../../web/src/ui/result/diff.ts";
-import { openDepthOf } from "../../web/src/ui/result/json-size.ts";
-import { cellText, compareCells, rowsIn } from "../../web/src/ui/result/rows.ts";
-import { viewsOf } from "../../web/src/ui/result/views.ts";
+import { beginning, blocksOf } from "../../../web/src/ui/result/cut.ts";
+import { diffLines } from "../../../web/src/ui/result/diff.ts";
+import { openDepthOf } from "../../../web/src/ui/result/json-size.ts";
+import { cellText, compareCells, rowsIn } from "../../../web/src/ui/result/rows.ts";
+import { viewsOf } from "../../../web/src/ui/result/views.ts";
 
 const DIFF = "Edited a.sql: 2 lines\n@@ -1,3 +1,2 @@\n same\n--- not a header\n-old\n+new\nafter";
 

@@ -1,9 +1,9 @@
 /** Forms made from a tool's schema: their fields, what is read from them, and what is said to be wrong. */
 import { describe, expect, test } from "vitest";
-import { checkOf } from "../../web/src/ui/schema/check.ts";
-import { type DraftValue, draftOf, readDraft } from "../../web/src/ui/schema/draft.ts";
-import { fieldsOf } from "../../web/src/ui/schema/fields.ts";
-import { readableName } from "../../web/src/ui/schema/label.ts";
+import { checkOf } from "../../../web/src/ui/schema/check.ts";
+import { type DraftValue, draftOf, readDraft } from "../../../web/src/ui/schema/draft.ts";
+import { fieldsOf } from "../../../web/src/ui/schema/fields.ts";
+import { readableName } from "../../../web/src/ui/schema/label.ts";
 
 const object = (properties: object, required: string[] = []) => ({ type: "object", properties, required });
 const read = (schema: object, draft: Record<string, DraftValue>) =>

@@ -1,8 +1,8 @@
 /** A terminal's colours: what the app makes of them, and that nothing a machine writes hides or steers anything. */
 import { describe, expect, test } from "vitest";
-import { contrast, cssColours, type Rgb, readable } from "../../web/src/ui/ansi/colours.ts";
-import { AnsiReader, segmentsOf } from "../../web/src/ui/ansi/reader.ts";
-import { withColours } from "../../web/src/ui/output/coloured.ts";
+import { contrast, cssColours, type Rgb, readable } from "../../../web/src/ui/ansi/colours.ts";
+import { AnsiReader, segmentsOf } from "../../../web/src/ui/ansi/reader.ts";
+import { withColours } from "../../../web/src/ui/output/coloured.ts";
 
 const ESC = "\x1b[";
 

@@ -1,7 +1,7 @@
 /** Names of files in a command line, as the shells themselves read them. */
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { editorLine, quoted } from "../../web/src/features/page-tools/shell-words.ts";
+import { editorLine, quoted } from "../../../web/src/features/page-tools/shell-words.ts";
 
 const HOSTILE = [
   "plain",

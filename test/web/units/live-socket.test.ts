@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket as Accepted, WebSocketServer } from "ws";
-import { keepAlive } from "../../web/src/relay/live-socket.ts";
+import { keepAlive } from "../../../web/src/relay/live-socket.ts";
 
 const PING = '{"action":"ping"}';
 
