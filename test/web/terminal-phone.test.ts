@@ -42,7 +42,8 @@ describe("a terminal on a phone", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () =>
 
   test("has the keys that a phone lacks; Ctrl holds for one key, or until it is tapped again, and the focus stays", async () => {
     const { page, faults } = await open();
-    await send(page, "sleep 1000");
+    await send(page, `sh -c 'echo sl""eeping; exec sleep 1000'`);
+    await expectOnScreen(page, "sleeping");
     await key(page, "Control C").tap();
     await expectOnScreen(page, "^C");
     await page.locator(".xterm").tap();
