@@ -44,7 +44,7 @@ describe("a file that is looked at", NEEDS_CHROMIUM, () => {
     opened = await app.open(`/d/${app.machine.id}/files${folder}?file=${encodeURIComponent(name)}`, options);
     page = opened.page;
     ranges = [];
-    page.context().on("request", (request) => {
+    page.on("request", (request) => {
       const { range } = request.headers();
       if (range !== undefined) ranges.push(range);
     });
