@@ -16,17 +16,17 @@ describe("commands by the page's tools", { ...NEEDS_CHROMIUM, timeout: 120_000 }
       ...{ failed: true, code: "TOOL_EXECUTION_FAILED", message: expect.stringContaining("syntax error") },
     });
     expect(await run("echo after")).toEqual({ output: "after\n", exit_code: 0, terminal_id: 1 });
-    const open = run("echo 'open", { terminal_id: 1 });
-    await expectOnScreen(page, /echo 'open\n>$/);
-    const stays = "echo begun; read -r line";
+    const [unfinished, stays] = ["echo 'open", "echo begun; read -r line"];
     // The machine is asked to wait as long as the document says, but does not have to here.
     const waits: unknown[] = [];
     await page.route("**/tools/TerminalExecute", (route) => {
       const input = route.request().postDataJSON();
-      if (input.command !== stays) return route.continue();
+      if (input.command !== unfinished && input.command !== stays) return route.continue();
       waits.push(input.yield_ms);
       return route.continue({ postData: JSON.stringify({ ...input, yield_ms: 2_000 }) });
     });
+    const open = run(unfinished, { terminal_id: 1 });
+    await expectOnScreen(page, /echo 'open\n>$/);
     const running = matrx(page, "run_in_new_terminal", { command: stays });
     expect(await open).toMatchObject({
       failed: true,
@@ -37,7 +37,7 @@ describe("commands by the page's tools", { ...NEEDS_CHROMIUM, timeout: 120_000 }
       exit_code: 0,
     });
     expect(await running).toEqual({ terminal_id: 2, output: "begun\n", running: true });
-    expect(waits).toEqual([30_000]);
+    expect(waits).toEqual([30_000, 30_000]);
     expect(await run("echo more", { terminal_id: 2 })).toMatchObject({
       ...{ failed: true, code: "CONFLICT", hint: expect.stringContaining("terminal_close") },
     });
