@@ -2,7 +2,7 @@
  * The suite in projects, by what a test costs. They run one after another, cheapest first:
  *
  * - `unit`: nothing but Node. Starts no process (test/helpers/no-processes.ts refuses), so its files share a process each.
- * - `workerd`: the relay's own code inside the Workers runtime, one runtime for all files.
+ * - `workerd`: the relay's own code inside the Workers runtime. Files share four runtimes.
  * - `process`: starts real processes (relay, agent, shells), so each file has a Node process of its own.
  * - `browser`: a real relay, agent and Chromium for each file. Half of the suite's time.
  * - `mcp`, in the mode of that name: programs that others wrote, installed by scripts/test-mcp.ts.
