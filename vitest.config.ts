@@ -1,5 +1,5 @@
 /**
- * The suite in projects, by what a test costs. They run one after another, cheapest first:
+ * The suite in projects, by what a test costs: the cheap ones run first.
  *
  * - `unit`: nothing but Node. Starts no process (test/helpers/no-processes.ts refuses), so its files share a process each.
  * - `workerd`: the relay's own code inside the Workers runtime. Files share four runtimes.
@@ -36,9 +36,11 @@ const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { t
 const processes = {
   ...PATIENCE,
   pool: "forks",
-  // Files start relays, agents and browsers: more at once than cores only makes them late.
-  maxWorkers: 2,
+  // One more than two cores: a third of the time a file waits. Many more would only make each other late.
+  maxWorkers: 3,
   globalSetup: "test/helpers/build.ts",
+  // Both at once, so that no core waits for the last file of the first.
+  sequence: { groupOrder: 2 },
 } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -86,11 +88,10 @@ export default defineConfig(({ mode }) => ({
           include: STARTS_PROCESSES,
           exclude: IN_BROWSER,
           ...processes,
-          sequence: { groupOrder: 2 },
         },
       },
       {
-        test: { name: "browser", include: IN_BROWSER, ...processes, sequence: { groupOrder: 3 } },
+        test: { name: "browser", include: IN_BROWSER, ...processes },
       },
       // The first of them install packages.
       ...(mode === "mcp"

@@ -119,6 +119,14 @@ test(
   },
 );
 
+test("who leaves before the terminal is there is back at once", MINUTE, async () => {
+  const seat = new Seat("--name", "early");
+  seat.type("\r~.");
+  expect(await seat.exit).toBe(0);
+  const { home, args } = callerArgs(rig);
+  await runMatrx(["shell", rig.device, "--close", "early", ...args], { home });
+});
+
 test("~ n goes from one open terminal to the next, and around", MINUTE, async () => {
   const first = new Seat("--name", "first");
   first.type(`HERE=on''e; ${says("ready")}`);

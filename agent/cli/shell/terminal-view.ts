@@ -98,6 +98,8 @@ export class TerminalView {
     const leave = () => connection.close();
     this.#left.signal.addEventListener("abort", leave, { once: true });
     try {
+      // Who left while it connected is not told of by the event.
+      this.#left.signal.throwIfAborted();
       const from = this.#sequence === undefined ? {} : { from_sequence: this.#sequence };
       const input = { terminal, write: true, ...from };
       const { stream } = await connection.open("TerminalAttach", input, { credit: CREDIT });
