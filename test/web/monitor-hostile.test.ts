@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
+import { cases } from "../helpers/long-mode.ts";
 import { expectFitting, expectNoObjections, startApp } from "./app.ts";
 import { type FakeCall, fakeMachine } from "./fake-machine.ts";
 
@@ -67,7 +68,7 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
     await page.getByText("Core 1024").waitFor();
   });
 
-  test.each([null, 7, "text", [], { at: 5 }, { at: "yesterday" }])(
+  test.each(cases([null, 7, "text", [], { at: 5 }, { at: "yesterday" }]))(
     "an answer of the form %j is no sample",
     async (answer) => {
       const { page, faults } = await open(metrics(answer));
@@ -194,14 +195,13 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
     await expectFitting(opened);
   });
 
-  test.each([null, 7, { processes: 5, sockets: "x" }, { processes: [null, 5, "x", {}], sockets: [null] }])(
-    "answers of the form %j are tables with nothing in them",
-    async (answer) => {
-      for (const view of ["processes", "connections"]) {
-        const { page, faults } = await open((call) => call.answer(answer), view);
-        await page.locator("table").waitFor();
-        expect(faults).toEqual([]);
-      }
-    },
-  );
+  test.each(
+    cases([null, 7, { processes: 5, sockets: "x" }, { processes: [null, 5, "x", {}], sockets: [null] }]),
+  )("answers of the form %j are tables with nothing in them", async (answer) => {
+    for (const view of ["processes", "connections"]) {
+      const { page, faults } = await open((call) => call.answer(answer), view);
+      await page.locator("table").waitFor();
+      expect(faults).toEqual([]);
+    }
+  });
 });
