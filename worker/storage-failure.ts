@@ -9,7 +9,7 @@ const NEWER = "MATRX_NEWER_DATA";
 
 const RESTORE = "Restore the relay's data from a backup; its log says more";
 
-/** What the messages of SQLite and workerd mean; workerd does not say why it could not open a database. */
+/** What the messages of SQLite and workerd mean. Why it could not open a database, workerd doesn't say: a full disk is one reason. */
 const SIGNS: readonly [RegExp, StorageState, string, string][] = [
   [
     /\bSQLITE_FULL\b/,
@@ -34,7 +34,7 @@ const SIGNS: readonly [RegExp, StorageState, string, string][] = [
     /^internal error; reference = \w+$/,
     "failed",
     "The relay could not open its stored data, which may be damaged",
-    `Try again. If it happens again: ${RESTORE[0]?.toLowerCase()}${RESTORE.slice(1)}`,
+    `Try again. If it happens again: free some space if the relay's disk is full, else ${RESTORE[0]?.toLowerCase()}${RESTORE.slice(1)}`,
   ],
 ];
 

@@ -96,6 +96,11 @@ it.each([
   });
 });
 
+it("a database that could not be opened may be behind a full disk: a backup is not the first advice", () => {
+  const failure = storageFailure(new Error("internal error; reference = vjo39cr5b9vogf9ipbr25fki"));
+  expect(failure?.hint).toMatch(/free some space if the relay's disk is full, else restore the relay's data/);
+});
+
 it("another error is not the storage's", () => {
   expect(storageFailure(new TypeError("x is not a function"))).toBeUndefined();
   expect(storageFailure("SQLITE_FULL")).toBeUndefined();
