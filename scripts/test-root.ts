@@ -1,6 +1,6 @@
 /**
- * `npm run test:root`: the tests that mount something or act for other users. Only their files are loaded: with all others,
- * vitest would import the whole suite to look for them. What follows `--` is for vitest, in place of those files.
+ * `npm run test:root`: the tests that mount something or act for other users. Only their files are loaded: to find
+ * them by their tag, vitest would import the whole suite. What follows `--` is for vitest, in place of those files.
  */
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";

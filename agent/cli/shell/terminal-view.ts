@@ -98,7 +98,7 @@ export class TerminalView {
     const leave = () => connection.close();
     this.#left.signal.addEventListener("abort", leave, { once: true });
     try {
-      // Who left while it connected is not told of by the event.
+      // The event is over if the person left while this connected.
       this.#left.signal.throwIfAborted();
       const from = this.#sequence === undefined ? {} : { from_sequence: this.#sequence };
       const input = { terminal, write: true, ...from };
