@@ -74,7 +74,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "workerd",
           include: IN_WORKERD,
-          setupFiles: "test/worker/helpers/fresh-storage.ts",
+          setupFiles: "test/worker/helpers/fresh-runtime.ts",
           ...PATIENCE,
           isolate: false,
           // They wait more than they compute.

@@ -31,6 +31,11 @@ export function countRefusal(env: Env, request: Request, error: unknown): unknow
   );
 }
 
+/** Forgets what was counted, for tests whose files share an isolate. */
+export function forgetRefusals(): void {
+  buckets.clear();
+}
+
 function isRenewal(env: Env, request: Request): boolean {
   return readCookie(env, request) !== undefined && new URL(request.url).pathname === "/v1/session";
 }
