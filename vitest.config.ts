@@ -1,5 +1,5 @@
 /**
- * The suite in projects, by what a test costs: the cheap ones run first.
+ * The suite in projects, by what a test costs.
  *
  * - `unit`: nothing but Node. Starts no process (test/helpers/no-processes.ts refuses), so its files share a process each.
  * - `workerd`: the relay's own code inside the Workers runtime. Files share four runtimes.
@@ -33,15 +33,13 @@ const IN_WORKERD = ["test/worker/**/*.test.ts"];
 // Time-outs end tests that hang; they must not end slow ones on a busy machine.
 const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } as const;
 
-const processes = {
-  ...PATIENCE,
-  pool: "forks",
-  // One more than two cores: a third of the time a file waits. Many more would only make each other late.
-  maxWorkers: 3,
-  globalSetup: "test/helpers/build.ts",
-  // Both at once, so that no core waits for the last file of the first.
-  sequence: { groupOrder: 2 },
-} as const;
+/**
+ * Two files for each of two cores, since a file waits half of its time. All at once, so that no core waits for the last file
+ * of a project.
+ */
+const TOGETHER = { maxWorkers: 4, sequence: { groupOrder: 1 } } as const;
+
+const processes = { ...PATIENCE, ...TOGETHER, pool: "forks", globalSetup: "test/helpers/build.ts" } as const;
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -76,10 +74,8 @@ export default defineConfig(({ mode }) => ({
           include: IN_WORKERD,
           setupFiles: "test/worker/helpers/fresh-runtime.ts",
           ...PATIENCE,
+          ...TOGETHER,
           isolate: false,
-          // They wait more than they compute.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -39,8 +39,8 @@ export const NEEDS_FULL_CHROMIUM = needs(
   `what only a whole Chromium has needs one: ${HOW}`,
 );
 
-/** The shell has no use for a process that draws for a graphics card that is not there. */
-const SHELL_ARGS = ["--disable-gpu-compositing", "--disable-software-rasterizer"];
+/** The shell has no use for a process that draws for a graphics card that is not there. Pages of a context share a process. */
+const SHELL_ARGS = ["--disable-gpu-compositing", "--disable-software-rasterizer", "--process-per-site"];
 
 /** What it is started with. As root, it has no sandbox of its own. */
 export const CHROMIUM_ARGS: readonly string[] = [

@@ -86,6 +86,14 @@ export function startApp({
       ...context,
     });
 
+  /** Its first page is a picture, and stays: it keeps the renderer's process, with the scripts that are compiled there. */
+  async function newWarmContext(screen: Screen): Promise<BrowserContext> {
+    const context = await newContext({ screen });
+    const picture = await context.newPage();
+    await picture.goto(`${relay.url}${APP}/icon.svg`);
+    return context;
+  }
+
   async function newPage(context: BrowserContext): Promise<Opened> {
     const page = await context.newPage();
     return { page, faults: faultsOf(page) };
@@ -114,8 +122,8 @@ export function startApp({
 
   async function openShared(path: string, screen: Screen): Promise<Opened> {
     const known = signedIn.get(screen);
-    const context = known ?? (await newContext({ screen }));
-    const isFirst = context.pages().length === 0;
+    const context = known ?? (await newWarmContext(screen));
+    const isFirst = context.pages().length === 1;
     onTestFinished(() => closePages(context));
     const opened = await newPage(context);
     const { page } = opened;
@@ -155,12 +163,20 @@ export function startApp({
 
 /** The page knows who is signed in, and has drawn what its address is of. */
 async function untilShown(page: Page): Promise<void> {
-  await page.getByRole("navigation").first().waitFor();
-  await page.locator("#page-title").waitFor();
+  // Playwright itself would look only every half second after the first quarter.
+  await expect
+    .poll(
+      () =>
+        page.evaluate<boolean>("!!document.querySelector('nav') && !!document.querySelector('#page-title')"),
+      {
+        interval: 20,
+      },
+    )
+    .toBe(true);
 }
 
 async function closePages(context: BrowserContext): Promise<void> {
-  for (const page of context.pages()) await page.close();
+  for (const page of context.pages().slice(1)) await page.close();
 }
 
 /** What an earlier test's pages stored, but for the session's key, which is elsewhere. */

@@ -94,6 +94,7 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
       await page.mouse.move(x + 1, y);
       await page.mouse.click(x, y);
     };
+    const before = page.context().pages();
     const opening = page.context().waitForEvent("page");
     await click(address);
     const shown = await opening;
@@ -103,7 +104,7 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     await click("javascript:alert");
     await typeLine(page, "echo done-$((1 + 1))");
     await expectOnScreen(page, "done-2");
-    expect(page.context().pages()).toHaveLength(2);
+    expect(page.context().pages()).toEqual([...before, shown]);
     expect(visited).toEqual([["/shown", undefined]]);
     expect(faults).toEqual([]);
   });
