@@ -8,6 +8,7 @@ import { cors } from "hono/cors";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
 import { countRefusal } from "./auth/refused-credentials.ts";
+import { discardRest } from "./body.ts";
 import { serveForwardHosts } from "./forwarding/serve.ts";
 import { withChallenge } from "./oauth/challenge.ts";
 import { problemResponse } from "./problem.ts";
@@ -53,6 +54,7 @@ const noRouteError = noRouteIn(OPERATIONS);
 
 app.onError((error, c) => problemResponse(countRefusal(c.env, c.req.raw, error)));
 app.notFound((c) => problemResponse(noRouteError(c.req.path)));
+app.use(discardRest);
 app.use(serveForwardHosts);
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);

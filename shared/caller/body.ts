@@ -94,7 +94,7 @@ export async function readBounded(
   }
 }
 
-/** Reads until the end, the limit, or `isOver`; leaving the loop cancels the stream. */
+/** Reads until the end, the limit, or `isOver`. The rest is left to be read: see the relay's `discardRest`. */
 async function countedText(
   body: ReadableStream<Uint8Array>,
   bytes: number,
@@ -103,7 +103,7 @@ async function countedText(
   const decoder = new TextDecoder();
   let text = "";
   let taken = 0;
-  for await (const part of body) {
+  for await (const part of body.values({ preventCancel: true })) {
     if (isOver()) break;
     taken += part.byteLength;
     if (taken > bytes) throw tooLarge(bytes);

@@ -37,6 +37,16 @@ class Posting {
     this.socket.write(`${[...lines, ...headers].join("\r\n")}\r\n\r\n`);
   }
 
+  /** Sends this much of a body, and its end. Throws if the relay closed the connection before. */
+  async send(bytes: number, isChunked: boolean): Promise<void> {
+    for (let sent = 0; sent < bytes; sent += PIECE.length) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      this.socket.write(isChunked ? CHUNK : PIECE, (error) => (error ? reject(error) : resolve()));
+      await promise;
+    }
+    if (isChunked) this.socket.write("0\r\n\r\n");
+  }
+
   /** Sends a body without end, as fast as it is taken, until the relay will not have more of it. */
   async sendEndlessly(): Promise<void> {
     while (!this.socket.destroyed && this.sent < OFFERED) {
@@ -55,6 +65,25 @@ test.each(["/v1/claim", "/v1/logins", "/v1/tickets", "/v1/health", "/nowhere"])(
     const posting = new Posting(port, path, ["Transfer-Encoding: chunked"]);
     await posting.sendEndlessly();
     expect(posting.sent).toBeLessThan(LIMITS.openBodyBytes + ON_THE_WAY);
+  },
+);
+
+test.each([
+  ["POST /v1/claim", 413, "Transfer-Encoding: chunked"],
+  ["POST /v1/claim", 413, `Content-Length: ${LIMITS.restBodyBytes}`],
+  ["POST /v1/tickets", 401, "Transfer-Encoding: chunked"],
+  ["POST /v1/tickets", 401, `Content-Length: ${LIMITS.restBodyBytes}`],
+  ["POST /nowhere", 404, "Transfer-Encoding: chunked"],
+  ["POST /mcp", 401, `Content-Length: ${LIMITS.restBodyBytes}`],
+])(
+  "who reads nothing before all of 4 MiB is sent is told why %s refused it: %i, %s",
+  async (line, status, length) => {
+    const { port } = await running();
+    const posting = new Posting(port, line.split(" ")[1] as string, [length]);
+    posting.socket.pause();
+    await posting.send(LIMITS.restBodyBytes, length.startsWith("Transfer"));
+    posting.socket.resume();
+    await expect.poll(() => posting.answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   },
 );
 

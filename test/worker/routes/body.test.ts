@@ -31,31 +31,35 @@ function post(path: string, body: ReadableStream, headers: Record<string, string
 
 const OPEN = ["/v1/claim", "/v1/pairings", "/v1/logins", "/v1/pairings/ABCD-EFGH/poll"];
 
+/** What is thrown away of a body after its request was refused. */
+const DISCARDED = LIMITS.restBodyBytes;
+
 describe("a body without a stated length", () => {
-  it.each(OPEN)("of %s is read to 64 KiB and no further", async (path) => {
-    const { source, body } = spaces(LIMITS.restBodyBytes);
+  it.each(OPEN)("of %s is read to 64 KiB, and thrown away for 4 MiB more", async (path) => {
+    const { source, body } = spaces(3 * LIMITS.restBodyBytes);
     const response = await post(path, body);
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
       code: "PAYLOAD_TOO_LARGE",
       limit_bytes: LIMITS.openBodyBytes,
     });
-    expect(source.taken).toBeLessThanOrEqual(LIMITS.openBodyBytes + 2 * PIECE.length);
+    expect(source.taken).toBeLessThanOrEqual(LIMITS.openBodyBytes + DISCARDED + 2 * PIECE.length);
+    expect(source.cancelled).toBe(true);
   });
 
-  it("of a route with a token is read to 4 MiB and no further", async () => {
+  it("of a route with a token is read to 4 MiB, and thrown away for as much", async () => {
     const { token } = await (await Person.signIn()).token({ access: "full" });
-    const { source, body } = spaces(3 * LIMITS.restBodyBytes);
+    const { source, body } = spaces(4 * LIMITS.restBodyBytes);
     const response = await post("/v1/tickets", body, bearer(token));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ limit_bytes: LIMITS.restBodyBytes });
-    expect(source.taken).toBeLessThanOrEqual(LIMITS.restBodyBytes + 2 * PIECE.length);
+    expect(source.taken).toBeLessThanOrEqual(LIMITS.restBodyBytes + DISCARDED + 2 * PIECE.length);
   });
 
-  it("is not read at all where the credential is wrong", async () => {
-    const { source, body } = spaces(LIMITS.restBodyBytes);
+  it("is only thrown away where the credential is wrong", async () => {
+    const { source, body } = spaces(3 * LIMITS.restBodyBytes);
     expect((await post("/v1/tickets", body, bearer("nonsense"))).status).toBe(401);
-    expect(source.taken).toBeLessThanOrEqual(2 * PIECE.length);
+    expect(source.taken).toBeLessThanOrEqual(DISCARDED + 2 * PIECE.length);
   });
 });
 
