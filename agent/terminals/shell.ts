@@ -1,9 +1,10 @@
 /** The program of a new terminal, and how it is started so that it marks its commands. */
-import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import type { Platform } from "../platform/platform.ts";
+import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { SHELL_SCRIPTS } from "./shell-scripts.ts";
 
 /** A shell as it is started: one that reads no script of ours sends no marks. */
@@ -39,12 +40,11 @@ export function shellStart(
   return { args: [], env: {} };
 }
 
-/** Writes the scripts into a folder. */
+/** Writes the scripts into a folder, where shells that start at the same time may read them. Throws MatrxError. */
 export function writeShellScripts(folder: string): void {
   for (const [name, text] of Object.entries(SHELL_SCRIPTS)) {
     const file = join(folder, name);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: 0o600 });
+    if (readPrivateFile(file) !== text) writePrivateFile(file, text);
   }
 }
 

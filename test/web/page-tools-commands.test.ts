@@ -55,8 +55,7 @@ describe("commands by the page's tools", { ...NEEDS_CHROMIUM, timeout: 120_000 }
     const made = await Promise.all(
       ids.map((at) => matrx(page, "run_in_new_terminal", { command: `echo ${at}` })),
     );
-    const outputs = made.map((one) => (one as { output: string }).output);
-    expect(outputs).toEqual(ids.map((at) => `${at}\n`));
+    expect(made).toMatchObject(ids.map((at) => ({ output: `${at}\n` })));
     const closed = await Promise.all(ids.map((at) => matrx(page, "terminal_close", { terminal_id: at })));
     expect(closed).toEqual(ids.map(() => ({ success: true })));
     expect(faults).toEqual([]);
