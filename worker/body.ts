@@ -28,6 +28,15 @@ export const discardRest: MiddlewareHandler = async (c, next) => {
   await next();
   const { body } = c.req.raw;
   if (c.res.status < 400 || !body || body.locked) return;
+  try {
+    await discard(body);
+  } catch {
+    rules.brokeOff();
+  }
+};
+
+/** Rejects if the body breaks off. */
+async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   const until = Date.now() + TIMES.openBodyWithin;
   let left: number = LIMITS.restBodyBytes;
@@ -37,18 +46,14 @@ export const discardRest: MiddlewareHandler = async (c, next) => {
     left -= part.byteLength;
   }
   await reader.cancel();
-};
+}
 
-/** The next part; `undefined` at the end, after a pause, or if it broke off. */
+/** The next part; `undefined` at the end, or after a pause. */
 async function withinPause(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   const pause = Promise.withResolvers<undefined>();
   const timer = setTimeout(pause.resolve, PAUSE);
-  const next = reader.read().then(
-    ({ value }) => value,
-    () => undefined,
-  );
   try {
-    return await Promise.race([next, pause.promise]);
+    return (await Promise.race([reader.read(), pause.promise]))?.value;
   } finally {
     clearTimeout(timer);
   }

@@ -87,6 +87,13 @@ test.each([
   },
 );
 
+test("who sends a part of what is refused anyway, and waits, is answered", async () => {
+  const { port } = await running();
+  const posting = new Posting(port, "/v1/tickets", [`Content-Length: ${LIMITS.restBodyBytes}`]);
+  posting.socket.write(PIECE);
+  await expect.poll(() => posting.answer, { timeout: 5000 }).toMatch(/^HTTP\/1.1 401 /);
+});
+
 test("a chunked body that is too large is told so", async () => {
   const { url } = await running();
   const body = new Blob([Buffer.alloc(LIMITS.openBodyBytes + 1, " ")]).stream();
@@ -96,18 +103,21 @@ test("a chunked body that is too large is told so", async () => {
   expect(await response.json()).toMatchObject({ limit_bytes: LIMITS.openBodyBytes });
 });
 
-test("bodies that break off leave one line in the log, however many they are", async () => {
-  const { port, url, dataDir } = await running();
-  for (let n = 0; n < 100; n++) {
-    const posting = new Posting(port, "/v1/claim", ["Content-Length: 1000"]);
-    await new Promise((resolve) => posting.socket.write('{"code', resolve));
-    posting.socket.destroy();
-  }
-  const log = () => readFileSync(join(dataDir, "relay.log"), "utf8");
-  await expect.poll(log).toContain("broke off");
-  expect((await fetch(`${url}/v1/health`)).status).toBe(200);
-  expect(log().trimEnd().split("\n")).toHaveLength(1);
-});
+test.each(["/v1/claim", "/v1/tickets", "/nowhere"])(
+  "bodies that break off leave one line in the log, however many they are: %s",
+  async (path) => {
+    const { port, url, dataDir } = await running();
+    for (let n = 0; n < 100; n++) {
+      const posting = new Posting(port, path, ["Content-Length: 1000"]);
+      await new Promise((resolve) => posting.socket.write('{"code', resolve));
+      posting.socket.destroy();
+    }
+    const log = () => readFileSync(join(dataDir, "relay.log"), "utf8");
+    await expect.poll(log).toContain("broke off");
+    expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+    expect(log().trimEnd().split("\n")).toHaveLength(1);
+  },
+);
 
 test("a hundred unfinished bodies are let go together, and the relay answers meanwhile", {
   timeout: TIMES.openBodyWithin + 30_000,
