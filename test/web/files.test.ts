@@ -136,6 +136,14 @@ describe("a machine's files", NEEDS_CHROMIUM, () => {
     expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("kept");
   });
 
+  test("take what is typed right after F2 as the new name", async () => {
+    write("old name.txt", "kept");
+    await open();
+    await row("old name.txt").waitFor();
+    await grid().focus();
+    expect(await page.evaluate(PRESS_F2)).toBe("old name");
+  });
+
   test("get a new folder, and tell when a name is taken", async () => {
     write("taken");
     await open();
@@ -385,4 +393,13 @@ const SCROLLING = `(async () => {
     grid.scrollTop = (grid.scrollHeight * step) / 60;
   }
   return longest;
+})()`;
+
+/** Presses F2 where the focus is. Resolves to what is selected in the field that has it then, before even a timer has run. */
+const PRESS_F2 = `(async () => {
+  const key = { key: "F2", bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+  await Promise.resolve();
+  const field = document.activeElement;
+  return field instanceof HTMLInputElement && field.value.slice(field.selectionStart, field.selectionEnd);
 })()`;

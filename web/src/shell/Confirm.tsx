@@ -24,7 +24,7 @@ export function Confirm() {
     >
       <Text mb="lg">{text}</Text>
       <Group justify="flex-end">
-        <Button variant="default" data-autofocus onClick={() => answer(false)}>
+        <Button variant="default" data-autofocus autoFocus onClick={() => answer(false)}>
           {no}
         </Button>
         <Button color={isHarmless ? "blue" : "#c02b22"} onClick={() => answer(true)}>

@@ -51,6 +51,7 @@ export function Palette() {
     >
       <TextInput
         data-autofocus
+        autoFocus
         aria-label="Search or run"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={text}

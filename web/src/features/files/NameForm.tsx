@@ -1,6 +1,6 @@
 /** One line of text, and what is done with it. */
 import { Button, Group, TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Problem } from "../../ui/Problem.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { closeDialog } from "./dialog.ts";
@@ -21,7 +21,7 @@ export function NameForm({ label, first, yes, work }: Props) {
     await work(text);
     closeDialog();
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What comes after the last dot tells what a file is: it mostly stays.
     const dot = first.lastIndexOf(".");
     field.current?.setSelectionRange(0, dot > 0 && !first.includes("/") ? dot : first.length);
@@ -31,6 +31,7 @@ export function NameForm({ label, first, yes, work }: Props) {
       <TextInput
         ref={field}
         data-autofocus
+        autoFocus
         label={label}
         value={text}
         autoComplete="off"

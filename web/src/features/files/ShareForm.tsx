@@ -39,6 +39,7 @@ export function ShareForm({ placed: { device, folder, entry } }: { placed: Place
       </Text>
       <NativeSelect
         data-autofocus
+        autoFocus
         label="It works for"
         data={HOURS}
         value={hours}

@@ -22,6 +22,7 @@ export function RenameTab({ tab, rename, close }: Props) {
       <form onSubmit={save}>
         <TextInput
           data-autofocus
+          autoFocus
           label="Name of the tab"
           description="Leave it empty to use the name that the program sets."
           placeholder={shortLine(activeOf(tab)?.name ?? "")}
