@@ -28,7 +28,7 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
     const opened = await open();
     const { page, faults } = opened;
     await typeLine(page, "clear; seq 1 400 | sed 's/7$/7 needle/'");
-    await expectOnScreen(page, "400");
+    await expectOnScreen(page, /^400\n.*[$#]$/m);
     await page.keyboard.press("Control+f");
     await page.keyboard.type("needle");
     const found = page.locator("search").getByRole("status");
@@ -204,7 +204,7 @@ describe("use of a terminal", { ...NEEDS_CHROMIUM, timeout: 120_000 }, () => {
       .toContain("42 is read out");
     await expectNoObjections(opened);
     await typeLine(page, "seq 1 3000");
-    await expectOnScreen(page, "3000");
+    await expectOnScreen(page, /^3000\n.*[$#]$/m);
     await page.getByRole("button", { name: "Select text" }).click();
     const text = await page.getByRole("dialog").locator("pre").innerText();
     expect(text.split("\n").length).toBeLessThanOrEqual(500);

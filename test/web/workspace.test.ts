@@ -48,7 +48,7 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     await newTerminal(page);
     expect(await loaded()).toBe(true);
     await typeLine(page, "clear; seq 1 400; kept=beans");
-    await expectOnScreen(page, "400");
+    await expectOnScreen(page, /^400\n.*[$#]$/m);
     await page.keyboard.type("echo half-");
     await expectOnScreen(page, /echo half-$/);
     await expectNoObjections(opened);
@@ -186,6 +186,8 @@ describe("files and terminals beside each other", { ...NEEDS_CHROMIUM, timeout: 
     const { page, faults } = await open("?terminal=below");
     await newTerminal(page);
     await typeLine(page, "before=kept");
+    // Keys that are still on their way to the relay end with it.
+    await expectOnScreen(page, /before=kept\n.*[$#]$/);
     await app.relay.kill();
     await page.getByText("what you type waits").waitFor();
     await app.relay.ready();
