@@ -18,11 +18,13 @@ export const OPEN_BODY: BodyRules = { ...rules, bytes: LIMITS.openBodyBytes, ms:
 
 /** After so long without another byte, in milliseconds, nobody is busy sending. */
 const PAUSE = 1000;
+/** A part counts as at least so many bytes: a million parts of one byte take seconds of the processor. */
+const PART_BYTES = 1024;
 
 /**
- * Reads on where a request was refused before its end, and throws it away: the platform closes the connection after the
- * answer, and whoever is still sending then finds it closed, and no answer. Until the end, a pause, the time that a body
- * has, or as many bytes as a body may have.
+ * After a refusal, reads and discards what the caller is still sending: the platform closes the connection after the
+ * answer, and a caller that is still sending would see a closed connection instead of the answer. It stops at the end of the
+ * body, at a pause, after the time that a body has, or after as many bytes as a body may have.
  */
 export const discardRest: MiddlewareHandler = async (c, next) => {
   await next();
@@ -43,7 +45,7 @@ async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
   while (left > 0 && Date.now() < until) {
     const part = await withinPause(reader);
     if (!part) break;
-    left -= part.byteLength;
+    left -= Math.max(part.byteLength, PART_BYTES);
   }
   await reader.cancel();
 }

@@ -7,14 +7,14 @@ import { ask, bearer, claimWith, json, Person } from "../helpers/relay.ts";
 const PIECE = new Uint8Array(16 * 1024).fill(0x20);
 
 /** A body of this many bytes, of no stated length, that counts what was taken of it. */
-function spaces(bytes: number) {
+function spaces(bytes: number, piece = PIECE) {
   const source = { taken: 0, cancelled: false };
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
         if (source.taken >= bytes) return controller.close();
-        source.taken += PIECE.length;
-        controller.enqueue(PIECE);
+        source.taken += piece.length;
+        controller.enqueue(piece.slice());
       },
       cancel() {
         source.cancelled = true;
@@ -60,6 +60,12 @@ describe("a body without a stated length", () => {
     const { source, body } = spaces(3 * LIMITS.restBodyBytes);
     expect((await post("/v1/tickets", body, bearer("nonsense"))).status).toBe(401);
     expect(source.taken).toBeLessThanOrEqual(DISCARDED + 2 * PIECE.length);
+  });
+
+  it("is thrown away for some thousand parts only, however small they are", async () => {
+    const { source, body } = spaces(LIMITS.restBodyBytes, PIECE.subarray(0, 1));
+    expect((await post("/v1/tickets", body, bearer("nonsense"))).status).toBe(401);
+    expect(source.taken).toBeLessThanOrEqual(DISCARDED / 1024 + 2);
   });
 });
 
