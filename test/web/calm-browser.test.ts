@@ -113,8 +113,13 @@ describe("a browser that", NEEDS_CHROMIUM, () => {
       'IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); }',
     );
     const { hash } = new URL(await app.relay.signInLink());
+    let isClaimed = false;
+    const signedIn = page.waitForResponse((answer) => {
+      isClaimed ||= answer.url().endsWith("/v1/claim");
+      return isClaimed && answer.url().endsWith("/v1/account");
+    });
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-    await expect.poll(() => page.url()).not.toContain("#");
+    await signedIn;
     // Another page's news makes this one prove its key anew.
     const proven = page.waitForResponse((answer) => answer.url().endsWith("/v1/session") && answer.ok());
     await page.evaluate('new BroadcastChannel("session").postMessage("signed in")');

@@ -31,6 +31,16 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
   const answer = (page: Page, yes: string) =>
     page.getByRole("dialog").getByRole("button", { name: yes, exact: true }).click();
 
+  /** Holds what the page asks for there, until it is released. */
+  async function hold(page: Page, path: string): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(path, async (route) => {
+      await promise;
+      await route.continue();
+    });
+    return resolve;
+  }
+
   /** The focus is where what was removed stood. */
   async function expectFocusAt(page: Page, text: string): Promise<void> {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe(text);
@@ -76,6 +86,26 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
       .waitFor();
     await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
     expect(faults).toEqual([]);
+  });
+
+  test("who signs out before the page has read the passkeys, or where it can't, is asked all the same", async () => {
+    const { page } = await openAccount();
+    const release = await hold(page, "**/v1/passkeys");
+    await page.reload();
+    await signOut(page);
+    await expect
+      .poll(() => page.getByRole("button", { name: "Sign out", exact: true }).isDisabled())
+      .toBe(true);
+    release();
+    await page.getByRole("dialog").getByText("You have no passkey here").waitFor();
+    await answer(page, "Stay signed in");
+
+    await page.route("**/v1/passkeys", (route) => route.abort());
+    await page.reload();
+    await signOut(page);
+    await page.getByRole("dialog").getByText("Your passkeys could not be read.").waitFor();
+    await answer(page, "Sign out");
+    await signedOut(page);
   });
 
   test("a device makes no second one for the same account", async () => {
@@ -169,7 +199,15 @@ describe("passkeys", NEEDS_CHROMIUM, () => {
     const [file] = await Promise.all([page.waitForEvent("download"), save.click()]);
     expect(file.suggestedFilename()).toBe("matrx-recovery-codes.txt");
     await expectNoObjections(opened);
+    const release = await hold(page, "**/v1/recovery-codes");
     await page.reload();
+    await page.getByRole("button", { name: "Make recovery codes" }).click();
+    await expect
+      .poll(() => page.getByRole("button", { name: "Make recovery codes" }).isDisabled())
+      .toBe(true);
+    release();
+    await page.getByRole("dialog").getByText("Those that you have now will no longer work.").waitFor();
+    await answer(page, "Cancel");
     await page.getByText(/^10 left, made/).waitFor();
     await expect.poll(() => shown.count()).toBe(0);
 

@@ -1,27 +1,28 @@
 /** Signs out in this browser. Who has no passkey here is told what it takes to come back. */
 import { endSession } from "../../../app/use-account.ts";
 import { ActionButton } from "../../../ui/ActionButton.tsx";
-import { usePasskeys } from "./queries.ts";
+import { confirmed } from "../../../ui/confirm.ts";
+import { knownPasskeys } from "./queries.ts";
+
+const question = (why: string) => ({
+  text: `Sign out in this browser? ${why} you need a link or a recovery code to sign in again.`,
+  yes: "Sign out",
+  no: "Stay signed in",
+  isHarmless: true,
+});
+const STRANDED = question("You have no passkey here, so");
+const UNKNOWN = question("Your passkeys could not be read. If you have none here,");
 
 export function SignOutButton() {
-  const { data } = usePasskeys();
-  const isStranded = data !== undefined && !data.some(({ host }) => host === location.hostname);
   return (
-    <ActionButton
-      variant="default"
-      work={endSession}
-      ask={
-        isStranded
-          ? {
-              text: "Sign out in this browser? You have no passkey here, so you need a link or a recovery code to sign in again.",
-              yes: "Sign out",
-              no: "Stay signed in",
-              isHarmless: true,
-            }
-          : undefined
-      }
-    >
+    <ActionButton variant="default" work={leave}>
       Sign out
     </ActionButton>
   );
+}
+
+async function leave(): Promise<void> {
+  const passkeys = await knownPasskeys().catch(() => undefined);
+  const isSafe = passkeys?.some(({ host }) => host === location.hostname);
+  if (isSafe || (await confirmed(passkeys ? STRANDED : UNKNOWN))) await endSession();
 }
