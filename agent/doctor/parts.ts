@@ -8,7 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
 import { lackOfSystemLog } from "../read/system-log-lack.ts";
 import { findBackend } from "../sandbox/find-backend.ts";
-import { lackOf } from "../sandbox/probe.ts";
+import { tryOut } from "../sandbox/probe.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
 
 interface OptionalPrograms {
@@ -121,8 +121,7 @@ function browser(platform: Platform): Finding {
 
 /** Runs a real command in it. */
 async function sandbox(): Promise<Finding> {
-  const backend = findBackend({});
-  const lack = await lackOf(backend);
+  const { lack } = await tryOut((isStaged) => findBackend({}, isStaged));
   if (!lack) return ok("bubblewrap confines commands to the granted folders, without a network");
   return missing(`${lack.why}: commands from anyone but the owner are refused`, lack.help);
 }

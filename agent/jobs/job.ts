@@ -16,7 +16,7 @@ type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
 const FILE_CLOCK = 20;
 
 /** What a confined command's sandbox reads at its start. */
-const INHERITED = ["fd-6", "fd-7"];
+const INHERITED = ["fd-4", "fd-6", "fd-7", "fd-9"];
 
 export class Job {
   readonly directory: string;

@@ -1,11 +1,15 @@
 /** Sandbox by bubblewrap: an empty root, into which only what the rules name is bound. The only network is a proxy. */
-import { lstatSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import { type SandboxBackend, SCRIPTS_INSIDE, type Surroundings } from "./backend.ts";
 import { installCommand } from "./install-command.ts";
-import { limited } from "./limits.ts";
-import { type HiddenPath, type SandboxRules, SCRATCH } from "./rules.ts";
+import { limited, type SandboxLimits } from "./limits.ts";
+import { checked, expectationOf, expectationText, FIRST_OF_SYSTEM } from "./mount-check.ts";
+import { parseMounts } from "./mount-table.ts";
+import { bindOf, maskOf, type Parts, partsOf } from "./mounts.ts";
+import { distinctRoots, isIn } from "./paths.ts";
+import { type SandboxRules, SCRATCH } from "./rules.ts";
 import { seccompFilter } from "./seccomp.ts";
 import type { SystemPaths } from "./system-paths.ts";
 
@@ -18,15 +22,22 @@ export interface BwrapOptions {
   readonly system: SystemPaths;
   /** The environment of commands, but for HOME and TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Whether the sandbox is made within another one. bubblewrap before 0.12 creates a mount point wherever a link leads it
+   * (CVE-2026-87766): then there is nothing outside the granted folders. The system must allow a namespace in a namespace.
+   */
+  readonly isStaged: boolean;
 }
 
 /** Descriptors that the command's shell leaves free. */
+const CHECK_FD = 4;
 const ARGS_FD = 6;
 const FILTER_FD = 7;
-/** bwrap takes 9000 arguments; a hidden folder takes four. */
-const MOST_MOUNTS = 2000;
+const STAGE_FD = 9;
 /** The home folder of commands that may not read the real one. */
 const PRIVATE_HOME = "/run/home";
+/** Folders that each command has for itself. */
+const FRESH = [PRIVATE_HOME, SCRATCH];
 const SHARED_MEMORY = "/dev/shm";
 const PROXY_SOCKET = "/run/proxy.sock";
 const PROXY_PORT = 3128;
@@ -72,8 +83,9 @@ export class Bwrap implements SandboxBackend {
     this.#options = options;
   }
 
-  wrap(command: readonly string[], rules: SandboxRules, { proxy, terminal }: Surroundings = {}): Wrapped {
-    const { bwrap, prlimit, socat, env } = this.#options;
+  wrap(command: readonly string[], rules: SandboxRules, surroundings: Surroundings = {}): Wrapped {
+    const { bwrap, prlimit, socat, env, isStaged } = this.#options;
+    const { proxy, terminal } = surroundings;
     if (proxy !== undefined && socat === undefined) throw noSocat(rules.network);
     const filter = proxy === undefined ? this.#filter : this.#filterWithProxy;
     const proxied = proxy === undefined ? {} : PROXY_ENVIRONMENT;
@@ -81,12 +93,14 @@ export class Bwrap implements SandboxBackend {
       ...{ ...env, ...proxied, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH },
       ...(terminal && TERMINAL_ENVIRONMENT),
     };
+    const parts = partsOf(rules);
+    const host = parseMounts(readFileSync("/proc/self/mountinfo", "utf8"));
     const args = [
       ...ISOLATION,
+      ...(isStaged && isRoot() ? ["--uid", "0", "--gid", "0"] : []),
       ...(terminal ? [] : [WITHOUT_TERMINAL]),
-      ...this.#mounts(rules),
-      ...(proxy === undefined ? [] : ["--ro-bind", proxy, PROXY_SOCKET]),
-      ...(terminal ? ["--ro-bind", terminal.scripts, SCRIPTS_INSIDE] : []),
+      ...this.#mounts(parts, rules.limits),
+      ...given(isStaged ? insideStage(surroundings) : surroundings),
       // Last: until then, bwrap creates mount points there.
       ...["--remount-ro", "/dev", "--remount-ro", "/"],
       ...["--chdir", rules.cwd],
@@ -94,54 +108,91 @@ export class Bwrap implements SandboxBackend {
       ...(filter ? ["--seccomp", `${FILTER_FD}`] : []),
     ];
     const start = proxy === undefined || socat === undefined ? [] : withForwarder(socat);
-    const fds: Wrapped["fds"][number][] = [{ fd: ARGS_FD, content: Buffer.from(args.join("\0")) }];
+    const expected = expectationOf(
+      { bound: parts.first.map(({ path }) => path), masks: parts.firstMasks, fresh: FRESH },
+      host,
+    );
+    const fds: Wrapped["fds"][number][] = [
+      { fd: CHECK_FD, content: Buffer.from(expectationText(expected)) },
+      { fd: ARGS_FD, content: Buffer.from(args.join("\0")) },
+    ];
     if (filter) fds.push({ fd: FILTER_FD, content: filter });
+    if (isStaged)
+      fds.push({ fd: STAGE_FD, content: Buffer.from(this.#stage(rules, surroundings).join("\0")) });
     return {
       file: bwrap,
-      args: ["--args", `${ARGS_FD}`, "--", ...start, ...limited(command, rules.limits, prlimit)],
+      args: [
+        ...(isStaged ? ["--args", `${STAGE_FD}`, "--", realpathSync(bwrap)] : []),
+        ...["--args", `${ARGS_FD}`, "--"],
+        ...checked([...start, ...limited(command, rules.limits, prlimit)], CHECK_FD),
+      ],
       env: {},
       fds,
     };
   }
 
-  #mounts({ readable, writable, hidden, limits }: SandboxRules): string[] {
-    const scratch = (folder: string) => [
-      "--size",
-      `${limits.scratchBytes}`,
-      "--perms",
-      "0700",
-      "--tmpfs",
-      folder,
-    ];
-    const binds = [
-      ...readable.map((path) => ({ path, how: "--ro-bind-try" })),
-      ...writable.map((path) => ({ path, how: "--bind-try" })),
-    ].sort((a, b) => a.path.length - b.path.length);
-    const present = hidden.filter(isStillThere);
-    if (binds.length + present.length > MOST_MOUNTS) throw tooManyMounts(binds.length + present.length);
-    const { links, kernelSettings, kernelMemory } = this.#options.system;
+  /**
+   * The room in which the sandbox is made: whatever a path leads to while it is mounted, nothing is there but what the caller
+   * was granted, and what programs need.
+   */
+  #stage({ readable, writable }: SandboxRules, surroundings: Surroundings): string[] {
+    const tops = distinctRoots([...readable, ...writable]);
+    const isWritten = (top: string) => writable.some((path) => isIn(path, top));
     return [
-      ...links.flatMap(([link, target]) => ["--symlink", target, link]),
-      ...["--proc", "/proc", "--dev", "/dev"],
+      ...["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"],
+      // The kernel lets nobody map root's number into a further namespace.
+      ...(isRoot() ? ["--uid", "1000", "--gid", "1000"] : []),
+      ...this.#links(),
+      // A namespace gets a new /proc only where it sees a whole one.
+      ...["--bind", "/proc", "/proc", "--dev", "/dev", "--dir", "/tmp"],
+      ...tops.flatMap((path) => [isWritten(path) ? "--bind-try" : "--ro-bind-try", path, path]),
+      ...given(surroundings),
+      ...["--remount-ro", "/"],
+    ];
+  }
+
+  #mounts({ first, firstMasks, last, lastMasks }: Parts, limits: SandboxLimits): string[] {
+    const { kernelSettings, kernelMemory } = this.#options.system;
+    const scratch = (folder: string) => [
+      ...["--size", `${limits.scratchBytes}`, "--perms", "0700", "--tmpfs", folder],
+    ];
+    return [
+      ...this.#links(),
+      ...FRESH.flatMap(scratch),
+      ...first.flatMap(bindOf),
+      ...firstMasks.flatMap(maskOf),
+      // From here on, no path is in a folder that commands can change: what was mounted in these places is covered.
+      ...["--proc", FIRST_OF_SYSTEM, "--dev", "/dev"],
       ...kernelSettings.flatMap((path) => ["--ro-bind-try", path, path]),
       ...kernelMemory.flatMap((path) => ["--ro-bind", "/dev/null", path]),
       ...scratch(SHARED_MEMORY),
-      ...scratch(PRIVATE_HOME),
-      ...scratch(SCRATCH),
-      ...binds.flatMap(({ path, how }) => [how, path, path]),
-      ...present.flatMap(maskOf),
+      ...last.flatMap(bindOf),
+      ...lastMasks.flatMap(maskOf),
     ];
+  }
+
+  #links(): string[] {
+    return this.#options.system.links.flatMap(([link, target]) => ["--symlink", target, link]);
   }
 }
 
-/** What stands over a hidden path refuses to be read, written, moved or removed. */
-function maskOf({ path, isFolder }: HiddenPath): string[] {
-  return isFolder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
+/** What comes from outside besides folders. */
+function given({ proxy, terminal }: Surroundings): string[] {
+  return [
+    ...(proxy === undefined ? [] : ["--ro-bind", proxy, PROXY_SOCKET]),
+    ...(terminal ? ["--ro-bind", terminal.scripts, SCRIPTS_INSIDE] : []),
+  ];
 }
 
-/** bwrap would create what is missing. */
-function isStillThere({ path }: HiddenPath): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+function insideStage({ proxy, terminal }: Surroundings): Surroundings {
+  return {
+    ...(proxy !== undefined && { proxy: PROXY_SOCKET }),
+    ...(terminal && { terminal: { scripts: SCRIPTS_INSIDE } }),
+  };
+}
+
+function isRoot(): boolean {
+  return process.geteuid?.() === 0;
 }
 
 /** Starts the way to the proxy, waits until it listens, and goes on with the command. */
@@ -154,15 +205,4 @@ function noSocat(domains: readonly string[]): MatrxError {
     hint: `Install it: ${installCommand()}`,
     details: { network: [...domains] },
   });
-}
-
-function tooManyMounts(mounts: number): MatrxError {
-  return agentError(
-    "UNAVAILABLE",
-    `The granted folders hold too many closed paths (${mounts}) for the sandbox`,
-    {
-      hint: "Ask the owner for smaller folders, or to close whole folders instead of single files in them",
-      details: { limit: MOST_MOUNTS, mounts },
-    },
-  );
 }

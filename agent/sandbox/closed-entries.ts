@@ -4,6 +4,7 @@
  */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { TimeSlice } from "../search/time-slice.ts";
@@ -31,6 +32,10 @@ interface Folder extends Found {
 const MOST_FOLDERS = 200_000;
 /** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const MTIME_RESOLUTION_MS = 2000;
+/** How long Linux may give two changes the same time, in milliseconds. */
+const TICK_MS = 12;
+/** How long a search goes on for folders that keep changing, in milliseconds. */
+const UNREST_MS = 40;
 /** Questions whose folders are remembered. */
 const KEPT_QUESTIONS = 4;
 
@@ -44,28 +49,11 @@ export class ClosedEntries {
 
   /** Throws MatrxError if there are too many entries to check them before each command. */
   async find(roots: readonly string[], question: Question): Promise<Found> {
-    const known = this.#folders.get(question.key);
-    const seen = new Map<string, Folder>();
-    const found = { closed: [] as string[], unchangeable: [] as string[] };
-    const slice = new TimeSlice();
-    const pending = [...roots];
-    let folders = 0;
-    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-      if (slice.isUp) await slice.rest();
-      const stat = statOf(folder);
-      if (!stat?.isDirectory()) continue;
-      const state = `${stat.dev}:${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
-      const remembered = known?.get(folder);
-      const content = remembered?.state === state ? remembered : readFolder(folder, state, question);
-      // One that changed just now may change again without showing it.
-      if (Date.now() - Number(stat.mtimeMs) > MTIME_RESOLUTION_MS) seen.set(folder, content);
-      found.closed.push(...content.closed);
-      found.unchangeable.push(...content.unchangeable);
-      pending.push(...content.folders);
-      if (++folders > this.#most) throw tooMany(roots);
-    }
-    this.#remember(question.key, seen);
-    return found;
+    const search = new Search(question, this.#folders.get(question.key), this.#most);
+    await search.walk(roots);
+    await search.untilQuiet();
+    this.#remember(question.key, search.quiet);
+    return { closed: [...search.closed], unchangeable: [...search.unchangeable] };
   }
 
   #remember(key: string, folders: ReadonlyMap<string, Folder>): void {
@@ -74,6 +62,82 @@ export class ClosedEntries {
     const [oldest] = this.#folders.keys();
     if (this.#folders.size > KEPT_QUESTIONS && oldest !== undefined) this.#folders.delete(oldest);
   }
+}
+
+class Search {
+  readonly closed = new Set<string>();
+  readonly unchangeable = new Set<string>();
+  /** Folders whose content is known as long as their state is the same. */
+  readonly quiet = new Map<string, Folder>();
+  /** Those that changed just now may change again without showing it. */
+  readonly #lively = new Map<string, Folder>();
+  readonly #visited = new Set<string>();
+  readonly #slice = new TimeSlice();
+  readonly #question: Question;
+  readonly #known: ReadonlyMap<string, Folder> | undefined;
+  readonly #most: number;
+
+  constructor(question: Question, known: ReadonlyMap<string, Folder> | undefined, most: number) {
+    this.#question = question;
+    this.#known = known;
+    this.#most = most;
+  }
+
+  async walk(roots: readonly string[]): Promise<void> {
+    const pending = [...roots];
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+      if (this.#slice.isUp) await this.#slice.rest();
+      const stat = statOf(folder);
+      if (!stat?.isDirectory()) continue;
+      this.#visited.add(identityOf(stat));
+      if (this.#visited.size > this.#most) throw tooMany(roots);
+      pending.push(...this.#read(folder, stat));
+    }
+  }
+
+  /**
+   * A folder that another command moves while this one searches could be in none of the places when they are read. So those
+   * that change are read again, and what turned up in them is searched, until all are quiet or it takes too long.
+   */
+  async untilQuiet(): Promise<void> {
+    const until = performance.now() + UNREST_MS;
+    for (let changing = this.#changing(); changing.length > 0; changing = this.#changing()) {
+      for (const { folder, stat } of changing) {
+        const entries = this.#read(folder, stat);
+        await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(statOf(entry)))));
+      }
+      if (performance.now() > until) return;
+      await sleep(1);
+    }
+  }
+
+  #read(folder: string, stat: BigIntStats): readonly string[] {
+    const state = `${identityOf(stat)} ${stat.mtimeNs} ${stat.ctimeNs}`;
+    const remembered = this.#known?.get(folder);
+    const content = remembered?.state === state ? remembered : readFolder(folder, state, this.#question);
+    const isQuiet = ageOf(stat) > MTIME_RESOLUTION_MS;
+    (isQuiet ? this.quiet : this.#lively).set(folder, content);
+    for (const entry of content.closed) this.closed.add(entry);
+    for (const entry of content.unchangeable) this.unchangeable.add(entry);
+    return content.folders;
+  }
+
+  #changing(): { readonly folder: string; readonly stat: BigIntStats }[] {
+    return [...this.#lively].flatMap(([folder, { state }]) => {
+      const stat = statOf(folder);
+      if (!stat?.isDirectory()) return [];
+      const isSame = state.startsWith(`${identityOf(stat)} ${stat.mtimeNs} `);
+      return isSame && ageOf(stat) > TICK_MS ? [] : [{ folder, stat }];
+    });
+  }
+}
+
+function identityOf(stat: BigIntStats | undefined): string {
+  return `${stat?.dev}:${stat?.ino}`;
+}
+
+function ageOf({ mtimeMs }: BigIntStats): number {
+  return Date.now() - Number(mtimeMs);
 }
 
 function readFolder(folder: string, state: string, question: Question): Folder {

@@ -1,5 +1,5 @@
 /** Looks up on the disk what a caller's rights mean there, and compiles the rules of its commands. */
-import { realpathSync } from "node:fs";
+import { type BigIntStats, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -11,9 +11,13 @@ import type { Platform } from "../platform/platform.ts";
 import { ClosedEntries } from "./closed-entries.ts";
 import { isReachableInSandbox, realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
+import { exchanged } from "./mount-check.ts";
 import { isBelow } from "./paths.ts";
-import { compileRules, grantedFolders, type SandboxRules } from "./rules.ts";
+import { compileRules, grantedFolders, mayRead, mayWrite, type SandboxRules } from "./rules.ts";
 import { systemPaths, toolFolders } from "./system-paths.ts";
+
+/** How often folders are searched that another command moves meanwhile. */
+const MOST_ATTEMPTS = 4;
 
 export class RulesCompiler {
   readonly #files: Files;
@@ -42,33 +46,41 @@ export class RulesCompiler {
     const granted = grantedFolders(reach, realDisk).filter(isOpen);
     const beyond = granted.find((folder) => !isReachableInSandbox(folder));
     if (beyond !== undefined) throw closedToRoot(beyond);
-    const found = await this.#entries.find(granted, {
+    const question = {
       key: JSON.stringify([rights.closedPaths, rights.unchangeablePaths, protectedSet.paths, named]),
-      isClosed: (entry) => closures.isClosed(entry),
-      isUnchangeable: (entry) => closures.isUnchangeable(entry),
-      kindOfFile: (stat) => (closures.isClosedFile(stat) ? "closed" : protectedSet.kindOf(stat)),
-    });
+      isClosed: (entry: string) => closures.isClosed(entry),
+      isUnchangeable: (entry: string) => closures.isUnchangeable(entry),
+      kindOfFile: (stat: BigIntStats) => (closures.isClosedFile(stat) ? "closed" : protectedSet.kindOf(stat)),
+    };
     const otherHomes = platform
       .otherHomes()
       .filter((other) => isUsers(other) && granted.some((folder) => isBelow(other, folder)));
     const tools = toolFolders(searchPath, [home, ...named]).filter(
       (folder) => isOpen(folder) && isReachableInSandbox(folder),
     );
-    return compileRules(
-      {
-        folderLimits: [granted],
-        mayRead: rights.mayRead,
-        mayWrite: rights.mayWrite,
-        closed: [...named, ...found.closed, ...otherHomes],
-        unchangeable: [...program, ...found.unchangeable],
-        network: rights.network,
-        cwd: canonical(session.cwd),
-        home,
-        limits: this.#limits,
-        system: [...systemPaths().folders, ...tools],
-      },
-      realDisk,
-    );
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const found = await this.#entries.find(granted, question);
+      const rules = compileRules(
+        {
+          folderLimits: [granted],
+          mayRead: rights.mayRead,
+          mayWrite: rights.mayWrite,
+          closed: [...named, ...found.closed, ...otherHomes],
+          unchangeable: [...program, ...found.unchangeable],
+          network: rights.network,
+          cwd: canonical(session.cwd),
+          home,
+          limits: this.#limits,
+          system: [...systemPaths().folders, ...tools],
+        },
+        realDisk,
+      );
+      // What was found may have been moved since, and is then not where the rules close it.
+      const isInGranted = (entry: string) => granted.some((folder) => isBelow(entry, folder));
+      const isCovered = found.closed.every((entry) => !isInGranted(entry) || !mayRead(rules, entry));
+      if (isCovered && found.unchangeable.every((entry) => !mayWrite(rules, entry))) return rules;
+    }
+    throw exchanged();
   }
 }
 

@@ -7,8 +7,8 @@ import { Bwrap } from "./bwrap.ts";
 import { installCommand } from "./install-command.ts";
 import { systemPaths } from "./system-paths.ts";
 
-/** `env`: the environment of commands. */
-export function findBackend(env: Readonly<Record<string, string>>): SandboxBackend | Lack {
+/** `env`: the environment of commands. `isStaged`: see `BwrapOptions`. */
+export function findBackend(env: Readonly<Record<string, string>>, isStaged: boolean): SandboxBackend | Lack {
   if (process.platform !== "linux")
     return { why: `there is none yet for ${process.platform}`, help: ELSEWHERE };
   const bwrap = findProgram("bwrap", { PATH: SYSTEM_PATH });
@@ -16,7 +16,7 @@ export function findBackend(env: Readonly<Record<string, string>>): SandboxBacke
     return { why: "bubblewrap is not installed", help: `Install it: ${installCommand()}` };
   const prlimit = findProgram("prlimit", { PATH: SYSTEM_PATH });
   const socat = findProgram("socat", { PATH: SYSTEM_PATH });
-  return new Bwrap({ bwrap, prlimit, socat, env, system: systemPaths() });
+  return new Bwrap({ bwrap, prlimit, socat, env, system: systemPaths(), isStaged });
 }
 
 const ELSEWHERE = "Use the file tools, or the owner's own token";

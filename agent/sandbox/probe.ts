@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,7 +15,7 @@ import type { SandboxBackend } from "./backend.ts";
 import { realDisk } from "./disk.ts";
 import { installCommand } from "./install-command.ts";
 import { defaultLimits } from "./limits.ts";
-import { compileRules } from "./rules.ts";
+import { compileRules, type SandboxRules } from "./rules.ts";
 import { systemPaths } from "./system-paths.ts";
 
 /** It must answer within this time, in milliseconds. */
@@ -33,12 +33,29 @@ read -r word 2> /dev/null < "$2/canary" && echo "reads what is outside"
 { : <> "/dev/tcp/127.0.0.1/$3"; } 2> /dev/null && echo "reaches this machine's ports"
 exit 7`;
 
+export interface Tried {
+  readonly isStaged: boolean;
+  /** Why it does not work. */
+  readonly lack: Lack | undefined;
+}
+
+/** In a stage where the system allows that; else without one, which takes a bubblewrap that no link leads outside. */
+export async function tryOut(find: (isStaged: boolean) => SandboxBackend | Lack): Promise<Tried> {
+  const lack = await lackOf(find(true));
+  return lack ? { isStaged: false, lack: await lackOf(find(false)) } : { isStaged: true, lack };
+}
+
 /** Why the sandbox does not work, or undefined. */
 export async function lackOf(backend: SandboxBackend | Lack): Promise<Lack | undefined> {
   if (!("wrap" in backend)) return backend;
   const scene = await realpath(await mkdtemp(path.join(tmpdir(), "matrx-sandbox-")));
   try {
-    return await attempt(backend, scene);
+    const [granted, outside] = [path.join(scene, "granted"), path.join(scene, "outside")];
+    for (const folder of [outside, path.join(granted, "closed"), path.join(granted, "turned/made")]) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, "canary"), "canary\n");
+    }
+    return (await attempt(backend, granted, outside)) ?? (await attemptByLink(backend, granted, outside));
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   } finally {
@@ -46,18 +63,43 @@ export async function lackOf(backend: SandboxBackend | Lack): Promise<Lack | und
   }
 }
 
-async function attempt(backend: SandboxBackend, scene: string): Promise<Lack | undefined> {
-  const [granted, outside] = [path.join(scene, "granted"), path.join(scene, "outside")];
-  const closed = path.join(granted, "closed");
-  for (const folder of [outside, closed]) {
-    await mkdir(folder, { recursive: true });
-    await writeFile(path.join(folder, "canary"), "canary\n");
-  }
-  const rules = compileRules(
+async function attempt(backend: SandboxBackend, granted: string, outside: string): Promise<Lack | undefined> {
+  await using server = createServer((socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const command = [...shell(), ATTEMPTS, "probe", granted, outside, String(port)];
+  const { code, out, err } = await run(backend.wrap(command, rulesOf(granted)));
+  if (code === 7 && out === "can written\n") return undefined;
+  const holes = out.split("\n").filter((line) => line !== "" && line !== "can written");
+  return failed(holes.length > 0 ? `a command in it ${holes.join(", ")}` : err.trim() || `exit code ${code}`);
+}
+
+/** As if another command had put a link in the place of a folder, just before it is mounted. */
+async function attemptByLink(
+  backend: SandboxBackend,
+  granted: string,
+  outside: string,
+): Promise<Lack | undefined> {
+  const turned = path.join(granted, "turned");
+  const wrapped = backend.wrap([...shell(), "echo ran"], rulesOf(granted));
+  await rename(turned, `${turned}.old`);
+  await symlink(path.join("/oldroot", outside), turned);
+  const { out } = await run(wrapped);
+  if (existsSync(path.join(outside, "made")))
+    return { why: "a link leads bubblewrap outside", help: OUTDATED };
+  return out === "" ? undefined : failed("a command in it runs where a folder was exchanged");
+}
+
+const OUTDATED = `Install bubblewrap 0.12 or newer, or one in which CVE-2026-87766 is mended: ${installCommand()}`;
+
+function rulesOf(granted: string): SandboxRules {
+  return compileRules(
     {
       folderLimits: [[granted]],
       ...{ mayRead: true, mayWrite: true, network: [], unchangeable: [] },
-      closed: [closed],
+      closed: [path.join(granted, "closed"), path.join(granted, "turned/made")],
       cwd: granted,
       home: granted,
       limits: defaultLimits(),
@@ -65,17 +107,10 @@ async function attempt(backend: SandboxBackend, scene: string): Promise<Lack | u
     },
     realDisk,
   );
-  await using server = createServer((socket) => socket.destroy());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  const shell = posixShell({ PATH: SYSTEM_PATH }, existsSync).file;
-  const command = [shell, "-c", ATTEMPTS, "probe", granted, outside, String(port)];
-  const { code, out, err } = await run(backend.wrap(command, rules));
-  if (code === 7 && out === "can written\n") return undefined;
-  const holes = out.split("\n").filter((line) => line !== "" && line !== "can written");
-  return failed(holes.length > 0 ? `a command in it ${holes.join(", ")}` : err.trim() || `exit code ${code}`);
+}
+
+function shell(): string[] {
+  return [posixShell({ PATH: SYSTEM_PATH }, existsSync).file, "-c"];
 }
 
 async function run({ file, args, env, fds }: Wrapped) {

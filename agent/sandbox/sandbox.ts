@@ -9,7 +9,7 @@ import { RulesCompiler } from "./compile.ts";
 import type { DomainProxies } from "./domain-proxies.ts";
 import { findBackend } from "./find-backend.ts";
 import { isIn } from "./paths.ts";
-import { lackOf } from "./probe.ts";
+import { type Tried, tryOut } from "./probe.ts";
 import { mayRead, type SandboxRules } from "./rules.ts";
 
 export interface SandboxOptions {
@@ -39,7 +39,7 @@ export class Sandbox {
   readonly #findBackend: typeof findBackend;
   readonly #proxies: DomainProxies;
   readonly #searchPath: Promise<string>;
-  #lack: Promise<Lack | undefined> | undefined;
+  #tried: Promise<Tried> | undefined;
 
   constructor({ files, env = process.env, home, proxies, findBackend: find = findBackend }: SandboxOptions) {
     this.#proxies = proxies;
@@ -49,18 +49,24 @@ export class Sandbox {
     this.#searchPath = loginPath(env).then((path) => path ?? env.PATH ?? "");
   }
 
-  /** Why it does not work here; undefined if it does. Tried out once: a machine is not repaired while its agent runs. */
-  lack(): Promise<Lack | undefined> {
-    this.#lack ??= lackOf(this.#findBackend(confinedEnvironment(this.#env)));
-    return this.#lack;
+  /** Why it does not work here; undefined if it does. */
+  async lack(): Promise<Lack | undefined> {
+    return (await this.#try()).lack;
+  }
+
+  /** Once: a machine is not repaired while its agent runs. */
+  #try(): Promise<Tried> {
+    this.#tried ??= tryOut((isStaged) => this.#findBackend(confinedEnvironment(this.#env), isStaged));
+    return this.#tried;
   }
 
   /** Prepares a command of a caller. Throws MatrxError `UNAVAILABLE` if it could not be confined. */
   async confine(caller: Caller): Promise<Confinement> {
-    const lack = await this.lack();
+    const { isStaged, lack } = await this.#try();
     if (lack) throw withoutSandbox(lack);
     const searchPath = await this.#searchPath;
-    const backend = this.#findBackend({ ...confinedEnvironment(this.#env), PATH: searchPath });
+    const environment = { ...confinedEnvironment(this.#env), PATH: searchPath };
+    const backend = this.#findBackend(environment, isStaged);
     if (!("wrap" in backend)) throw withoutSandbox(backend);
     const rules = await this.#compiler.compile(caller, searchPath);
     const proxy = rules.network.length > 0 ? await this.#proxies.socketFor(rules.network) : undefined;

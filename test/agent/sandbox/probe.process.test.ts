@@ -1,11 +1,12 @@
 /** Without a sandbox that works, commands that need one are refused. */
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { Bwrap } from "../../../agent/sandbox/bwrap.ts";
 import { findBackend } from "../../../agent/sandbox/find-backend.ts";
-import { lackOf } from "../../../agent/sandbox/probe.ts";
+import { lackOf, tryOut } from "../../../agent/sandbox/probe.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { systemPaths } from "../../../agent/sandbox/system-paths.ts";
 import { bashTool } from "../../../agent/tools/bash.ts";
@@ -18,14 +19,21 @@ function fakeBwrap(script: string): Bwrap {
   const bwrap = path.join(temporaryFolder(), "bwrap");
   writeFileSync(bwrap, `#!/bin/bash\n${script}\n`);
   chmodSync(bwrap, 0o755);
-  return new Bwrap({ bwrap, prlimit: undefined, socat: undefined, system: systemPaths(), env: {} });
+  return new Bwrap({
+    bwrap,
+    prlimit: undefined,
+    socat: undefined,
+    system: systemPaths(),
+    env: {},
+    isStaged: false,
+  });
 }
 
-const UNCONFINED = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"';
+const UNCONFINED = 'while [ "$1" != matrx-mounts ]; do shift; done; shift; exec "$@"';
 
 describe("the probe", () => {
   it("finds nothing wrong with a sandbox that works", NEEDS_SANDBOX, async () => {
-    expect(await lackOf(findBackend({}))).toBeUndefined();
+    expect(await lackOf(findBackend({}, true))).toBeUndefined();
   });
 
   it("sees that a command reaches what it must not", async () => {
@@ -34,6 +42,17 @@ describe("the probe", () => {
       "a command in it reads what is closed, reads what is outside, writes outside, reaches this machine's ports",
     );
   });
+
+  it(
+    "takes the sandbox without a stage only with a bubblewrap that no link leads outside",
+    NEEDS_SANDBOX,
+    async () => {
+      const noStage = { why: "bwrap: setting up uid map: Operation not permitted", help: "" };
+      const { isStaged, lack } = await tryOut((staged) => (staged ? noStage : findBackend({}, false)));
+      expect(isStaged).toBe(false);
+      expect(lack?.why).toBe(isLedOutside() ? "a link leads bubblewrap outside" : undefined);
+    },
+  );
 
   it.each([
     ["bwrap: Creating new namespace failed: Operation not permitted", /user namespaces|userns/],
@@ -45,6 +64,15 @@ describe("the probe", () => {
     expect(lack?.help).toMatch(help);
   });
 });
+
+/** Whether this machine's bubblewrap creates a mount point where a link leads (CVE-2026-87766). */
+function isLedOutside(): boolean {
+  const [granted, outside] = [temporaryFolder(), temporaryFolder()];
+  symlinkSync(`/oldroot${outside}`, path.join(granted, "link"));
+  const made = path.join(granted, "link", "made");
+  spawnSync("bwrap", ["--unshare-user", "--bind", "/", "/", "--tmpfs", made, "true"], { stdio: "ignore" });
+  return readdirSync(outside).length > 0;
+}
 
 describe("without a working sandbox", () => {
   it.each([

@@ -1,0 +1,116 @@
+/**
+ * Two commands of one grant: while the sandbox of one is made, the other keeps putting something else in the place of a
+ * folder that holds closed files. None of the launches may show what is closed or outside, or change what must not be
+ * changed; and none leaves anything outside.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { LONG } from "../../helpers/long-mode.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
+import { Workbench } from "../tools/workbench.ts";
+import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
+
+const LAUNCHES = LONG ? 2000 : 25;
+const SECRET = "s3cret-canary";
+/** What only the folder itself holds: its closed file. */
+const CLOSED = "c1osed-canary";
+
+interface Places {
+  readonly work: string;
+  readonly outside: string;
+}
+
+/** Makes what stands in the folder's place for half of the time. */
+const OTHERS = [
+  ["a link to a folder outside", ({ outside }: Places) => linkTo(`/oldroot${outside}`)],
+  ["a link to a closed folder", ({ work }: Places) => linkTo(`/oldroot${work}/closed`)],
+  ["a link to the programs of the sandbox", () => linkTo("/newroot/usr/bin")],
+  ["another folder with the same names", () => "makeFolder('other', 'decoy')"],
+] as const;
+
+describe("while folders are exchanged, the sandbox of another command", NEEDS_SANDBOX, () => {
+  it.each(OTHERS)("holds against %s", (_what, other) => attack(other));
+});
+
+describe("while folders are exchanged, the sandbox of root's command", NEEDS_ROOT, () => {
+  it.each(OTHERS)("holds against %s", (_what, other) => attack(other));
+});
+
+async function attack(other: (places: Places) => string): Promise<void> {
+  const bench = await Workbench.open();
+  const places = { work: bench.at("work"), outside: temporaryFolder() };
+  const { work, outside } = places;
+  for (const folder of [outside, path.join(work, "closed")]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "canary"), SECRET);
+  }
+  const effects: GrantScope["effects"] = ["read", "write", "execute"];
+  const grant: GrantScope = { id: makeGrantId(), owner: false, effects, paths: [work] };
+  const policy = { denied_paths: [path.join(work, "closed"), "**/.env"] };
+  const session = bench.newSession(grant);
+  session.cwd = work;
+  const run = (command: string, more = {}) =>
+    bench.call("Bash", { command, ...more }, { grant, session, policy });
+  await run(`node -e ${quoted(exchanger(other(places)))}`, { run_in_background: true });
+  await expect.poll(() => existsSync(path.join(work, "ready"))).toBe(true);
+
+  let ran = 0;
+  for (let launch = 0; launch < LAUNCHES; launch++) {
+    const answer = await run(
+      "cat d/canary closed/canary d/.env real/.env 2> /dev/null; " +
+        "{ : > d/.git/config; } 2> /dev/null && echo CHANGED; echo ran",
+    ).catch((error) => error);
+    // It may be refused, since folders are moved.
+    const said = "output" in answer ? answer.output : failureOf(answer);
+    expect(said).not.toMatch(new RegExp(`${SECRET}|${CLOSED}|CHANGED`));
+    if (said === "ran\n") ran += 1;
+  }
+  expect(ran).toBeGreaterThan(0);
+  expect(readdirSync(outside)).toEqual(["canary"]);
+}
+
+function failureOf(error: unknown): string {
+  expect(error).toMatchObject({
+    code: "UNAVAILABLE",
+    message: expect.stringContaining("moved while its sandbox was made"),
+  });
+  return String(error);
+}
+
+function linkTo(target: string): string {
+  return `fs.symlinkSync("${target}", "other")`;
+}
+
+/** At times as fast as it can, and at times so slowly that a sandbox is made in between. */
+function exchanger(makeOther: string): string {
+  return `
+    const fs = require("node:fs");
+    const makeFolder = (name, content) => {
+      fs.mkdirSync(name + "/.git/hooks", { recursive: true });
+      fs.writeFileSync(name + "/.git/config", "");
+      fs.writeFileSync(name + "/.env", content);
+    };
+    makeFolder("d", "${CLOSED}");
+    ${makeOther};
+    fs.writeFileSync("ready", "");
+    const hold = (most) => { for (const end = performance.now() + most * Math.random(); performance.now() < end;); };
+    for (;;) {
+      const most = Math.random() < 0.5 ? 0 : 8;
+      for (let turn = 0; turn < 20; turn++) {
+        fs.renameSync("d", "real");
+        fs.renameSync("other", "d");
+        hold(most);
+        fs.renameSync("d", "other");
+        fs.renameSync("real", "d");
+        hold(most);
+      }
+    }`;
+}
+
+function quoted(script: string): string {
+  return `'${script.replaceAll("'", `'\\''`)}'`;
+}
