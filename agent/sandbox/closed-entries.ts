@@ -25,6 +25,8 @@ export interface Found {
 
 interface Folder extends Found {
   readonly state: string;
+  /** Whether any change since would show in its state. */
+  readonly isSettled: boolean;
   readonly folders: readonly string[];
 }
 
@@ -112,9 +114,12 @@ class Search {
   }
 
   #read(folder: string, stat: BigIntStats): readonly string[] {
-    const state = `${identityOf(stat)} ${stat.mtimeNs} ${stat.ctimeNs}`;
+    const state = stateOf(stat);
     const remembered = this.#known?.get(folder);
-    const content = remembered?.state === state ? remembered : readFolder(folder, state, this.#question);
+    const content =
+      remembered?.state === state
+        ? remembered
+        : { state, isSettled: ageOf(stat) > TICK_MS, ...readFolder(folder, this.#question) };
     const isQuiet = ageOf(stat) > MTIME_RESOLUTION_MS;
     (isQuiet ? this.quiet : this.#lively).set(folder, content);
     for (const entry of content.closed) this.closed.add(entry);
@@ -123,11 +128,10 @@ class Search {
   }
 
   #changing(): { readonly folder: string; readonly stat: BigIntStats }[] {
-    return [...this.#lively].flatMap(([folder, { state }]) => {
+    return [...this.#lively].flatMap(([folder, { state, isSettled }]) => {
       const stat = statOf(folder);
       if (!stat?.isDirectory()) return [];
-      const isSame = state.startsWith(`${identityOf(stat)} ${stat.mtimeNs} `);
-      return isSame && ageOf(stat) > TICK_MS ? [] : [{ folder, stat }];
+      return isSettled && state === stateOf(stat) ? [] : [{ folder, stat }];
     });
   }
 }
@@ -136,11 +140,15 @@ function identityOf(stat: BigIntStats | undefined): string {
   return `${stat?.dev}:${stat?.ino}`;
 }
 
+function stateOf(stat: BigIntStats): string {
+  return `${identityOf(stat)} ${stat.mtimeNs} ${stat.ctimeNs}`;
+}
+
 function ageOf({ mtimeMs }: BigIntStats): number {
   return Date.now() - Number(mtimeMs);
 }
 
-function readFolder(folder: string, state: string, question: Question): Folder {
+function readFolder(folder: string, question: Question) {
   const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
   for (const entry of entriesOf(folder)) {
     const where = path.posix.join(folder, entry.name);
@@ -151,7 +159,7 @@ function readFolder(folder: string, state: string, question: Question): Folder {
     else if (entry.isDirectory()) content.folders.push(where);
     else if (entry.isFile()) addIfLinked(where, content, question);
   }
-  return { ...content, state };
+  return content;
 }
 
 function addIfLinked(
