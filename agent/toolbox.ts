@@ -98,6 +98,7 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
       uploads.close();
       terminals.disconnect();
       desktop.close();
+      void sandbox.close();
       void proxies.close();
     },
   };

@@ -88,7 +88,8 @@ export interface Rights {
 
 /** What path decisions depend on; a tool's context has it. */
 export interface Caller {
-  readonly session: { readonly cwd: string };
+  /** Commands with the same id and grant share a network; without an id, none is shared. */
+  readonly session: { readonly cwd: string; readonly id?: string; readonly grant?: string };
   readonly rights: Rights;
 }
 

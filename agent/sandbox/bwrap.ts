@@ -1,13 +1,14 @@
-/** Sandbox by bubblewrap: an empty root, into which only what the rules name is bound. The only network is a proxy. */
+/** Sandbox by bubblewrap: an empty root, into which only what the rules name is bound. */
 import { readFileSync, realpathSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Wrapped } from "../platform/platform.ts";
-import { type SandboxBackend, SCRIPTS_INSIDE, type Surroundings } from "./backend.ts";
+import { type Network, type SandboxBackend, SCRIPTS_INSIDE, type Surroundings } from "./backend.ts";
 import { installCommand } from "./install-command.ts";
 import { limited, type SandboxLimits } from "./limits.ts";
 import { checked, expectationOf, expectationText, FIRST_OF_SYSTEM } from "./mount-check.ts";
 import { parseMounts } from "./mount-table.ts";
 import { bindOf, maskOf, type Parts, partsOf } from "./mounts.ts";
+import { makeNetwork, PROXY_PORT } from "./network.ts";
 import { distinctRoots, isIn } from "./paths.ts";
 import { type SandboxRules, SCRATCH } from "./rules.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -17,7 +18,9 @@ export interface BwrapOptions {
   /** The path of `bwrap`. */
   readonly bwrap: string;
   readonly prlimit: string | undefined;
-  /** Needed for domains only. */
+  /** Needed for networks that are shared. */
+  readonly nsenter: string | undefined;
+  /** Needed for domains. */
   readonly socat: string | undefined;
   readonly system: SystemPaths;
   /** The environment of commands, but for HOME and TMPDIR. */
@@ -39,29 +42,20 @@ const PRIVATE_HOME = "/run/home";
 /** Folders that each command has for itself. */
 const FRESH = [PRIVATE_HOME, SCRATCH];
 const SHARED_MEMORY = "/dev/shm";
-const PROXY_SOCKET = "/run/proxy.sock";
-const PROXY_PORT = 3128;
 const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
 const PROXY_ENVIRONMENT = {
   ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
   ...{ NO_PROXY: "localhost,127.0.0.1,::1", no_proxy: "localhost,127.0.0.1,::1" },
   NODE_USE_ENV_PROXY: "1",
 };
-const FORWARDER = `
-socat=$1; shift
-"$socat" TCP-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${PROXY_SOCKET} < /dev/null > /dev/null 2>&1 &
-until grep -qs ':${PROXY_PORT.toString(16).toUpperCase().padStart(4, "0")} .* 0A ' /proc/net/tcp; do kill -0 $! || exit 126; sleep 0.01; done
-exec "$@"`;
-
 /**
- * All namespaces and no capabilities: as root, a command could otherwise unmount what hides a folder. It dies with the
+ * Namespaces and no capabilities: as root, a command could otherwise unmount what hides a folder. It dies with the
  * program that starts it: a job's shell, or the holder of terminals, and not the agent.
  */
 const ISOLATION = [
   "--unshare-user",
   "--unshare-ipc",
   "--unshare-pid",
-  "--unshare-net",
   "--unshare-uts",
   "--unshare-cgroup-try",
   "--disable-userns",
@@ -75,67 +69,78 @@ const TERMINAL_ENVIRONMENT = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 export class Bwrap implements SandboxBackend {
   readonly name = "bubblewrap";
   readonly #options: BwrapOptions;
-  readonly #filter = seccompFilter({ unixSockets: false });
-  /** The way to the proxy is a socket, too. */
-  readonly #filterWithProxy = seccompFilter({ unixSockets: true });
+  readonly #filter = seccompFilter();
 
   constructor(options: BwrapOptions) {
     this.#options = options;
   }
 
+  async makeNetwork(proxy: string | undefined): Promise<Network | undefined> {
+    const { bwrap, nsenter, socat, isStaged } = this.#options;
+    return isStaged && nsenter !== undefined ? makeNetwork({ bwrap, nsenter, socat }, proxy) : undefined;
+  }
+
   wrap(command: readonly string[], rules: SandboxRules, surroundings: Surroundings = {}): Wrapped {
-    const { bwrap, prlimit, socat, env, isStaged } = this.#options;
-    const { proxy, terminal } = surroundings;
-    if (proxy !== undefined && socat === undefined) throw noSocat(rules.network);
-    const filter = proxy === undefined ? this.#filter : this.#filterWithProxy;
-    const proxied = proxy === undefined ? {} : PROXY_ENVIRONMENT;
+    const { bwrap, prlimit, env, isStaged } = this.#options;
+    const { network, terminal } = surroundings;
+    if (rules.network.length > 0 && !network?.hasProxy) throw this.#noWayTo(rules.network);
     const inside = {
-      ...{ ...env, ...proxied, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH },
+      ...{ ...env, ...(network?.hasProxy && PROXY_ENVIRONMENT) },
+      ...{ HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH },
       ...(terminal && TERMINAL_ENVIRONMENT),
     };
     const parts = partsOf(rules);
     const host = parseMounts(readFileSync("/proc/self/mountinfo", "utf8"));
-    const args = [
+    const sandbox = [
       ...ISOLATION,
+      ...(network ? [] : ["--unshare-net"]),
       ...(isStaged && isRoot() ? ["--uid", "0", "--gid", "0"] : []),
       ...(terminal ? [] : [WITHOUT_TERMINAL]),
       ...this.#mounts(parts, rules.limits),
-      ...given(isStaged ? insideStage(surroundings) : surroundings),
+      ...(terminal ? ["--ro-bind", isStaged ? SCRIPTS_INSIDE : terminal.scripts, SCRIPTS_INSIDE] : []),
       // Last: until then, bwrap creates mount points there.
       ...["--remount-ro", "/dev", "--remount-ro", "/"],
       ...["--chdir", rules.cwd],
       ...Object.entries(inside).flatMap(([name, value]) => ["--setenv", name, value]),
-      ...(filter ? ["--seccomp", `${FILTER_FD}`] : []),
+      ...(this.#filter ? ["--seccomp", `${FILTER_FD}`] : []),
     ];
-    const start = proxy === undefined || socat === undefined ? [] : withForwarder(socat);
     const expected = expectationOf(
       { bound: parts.first.map(({ path }) => path), masks: parts.firstMasks, fresh: FRESH },
       host,
     );
     const fds: Wrapped["fds"][number][] = [
       { fd: CHECK_FD, content: Buffer.from(expectationText(expected)) },
-      { fd: ARGS_FD, content: Buffer.from(args.join("\0")) },
+      { fd: ARGS_FD, content: Buffer.from(sandbox.join("\0")) },
     ];
-    if (filter) fds.push({ fd: FILTER_FD, content: filter });
+    if (this.#filter) fds.push({ fd: FILTER_FD, content: this.#filter });
     if (isStaged)
       fds.push({ fd: STAGE_FD, content: Buffer.from(this.#stage(rules, surroundings).join("\0")) });
-    return {
-      file: bwrap,
-      args: [
-        ...(isStaged ? ["--args", `${STAGE_FD}`, "--", realpathSync(bwrap)] : []),
-        ...["--args", `${ARGS_FD}`, "--"],
-        ...checked([...start, ...limited(command, rules.limits, prlimit)], CHECK_FD),
-      ],
-      env: {},
-      fds,
-    };
+    const [file = bwrap, ...args] = [
+      ...(network?.enter ?? []),
+      ...(isStaged ? [bwrap, "--args", `${STAGE_FD}`, "--"] : []),
+      ...[realpathSync(bwrap), "--args", `${ARGS_FD}`, "--"],
+      ...checked(limited(command, rules.limits, prlimit), CHECK_FD),
+    ];
+    return { file, args, env: {}, fds };
+  }
+
+  #noWayTo(domains: readonly string[]): MatrxError {
+    const { isStaged, nsenter, socat } = this.#options;
+    const missing = [nsenter ? [] : ["nsenter"], socat ? [] : ["socat"]].flat();
+    const why = isStaged
+      ? `${missing.join(" and ")} is not installed`
+      : "the system allows no namespace in a namespace";
+    return agentError("UNAVAILABLE", `Commands can't reach ${domains.join(", ")}: ${why}`, {
+      hint: isStaged ? `Install it: ${installCommand()}` : "Run: matrx doctor",
+      details: { network: [...domains] },
+    });
   }
 
   /**
    * The room in which the sandbox is made: whatever a path leads to while it is mounted, nothing is there but what the caller
    * was granted, and what programs need.
    */
-  #stage({ readable, writable }: SandboxRules, surroundings: Surroundings): string[] {
+  #stage({ readable, writable }: SandboxRules, { terminal }: Surroundings): string[] {
     const tops = distinctRoots([...readable, ...writable]);
     const isWritten = (top: string) => writable.some((path) => isIn(path, top));
     return [
@@ -146,7 +151,7 @@ export class Bwrap implements SandboxBackend {
       // A namespace gets a new /proc only where it sees a whole one.
       ...["--bind", "/proc", "/proc", "--dev", "/dev", "--dir", "/tmp"],
       ...tops.flatMap((path) => [isWritten(path) ? "--bind-try" : "--ro-bind-try", path, path]),
-      ...given(surroundings),
+      ...(terminal ? ["--ro-bind", terminal.scripts, SCRIPTS_INSIDE] : []),
       ...["--remount-ro", "/"],
     ];
   }
@@ -176,33 +181,6 @@ export class Bwrap implements SandboxBackend {
   }
 }
 
-/** What comes from outside besides folders. */
-function given({ proxy, terminal }: Surroundings): string[] {
-  return [
-    ...(proxy === undefined ? [] : ["--ro-bind", proxy, PROXY_SOCKET]),
-    ...(terminal ? ["--ro-bind", terminal.scripts, SCRIPTS_INSIDE] : []),
-  ];
-}
-
-function insideStage({ proxy, terminal }: Surroundings): Surroundings {
-  return {
-    ...(proxy !== undefined && { proxy: PROXY_SOCKET }),
-    ...(terminal && { terminal: { scripts: SCRIPTS_INSIDE } }),
-  };
-}
-
 function isRoot(): boolean {
   return process.geteuid?.() === 0;
-}
-
-/** Starts the way to the proxy, waits until it listens, and goes on with the command. */
-function withForwarder(socat: string): string[] {
-  return ["/bin/sh", "-c", FORWARDER, "matrx-network", socat];
-}
-
-function noSocat(domains: readonly string[]): MatrxError {
-  return agentError("UNAVAILABLE", `Commands can't reach ${domains.join(", ")}: socat is not installed`, {
-    hint: `Install it: ${installCommand()}`,
-    details: { network: [...domains] },
-  });
 }

@@ -16,7 +16,8 @@ export function findBackend(env: Readonly<Record<string, string>>, isStaged: boo
     return { why: "bubblewrap is not installed", help: `Install it: ${installCommand()}` };
   const prlimit = findProgram("prlimit", { PATH: SYSTEM_PATH });
   const socat = findProgram("socat", { PATH: SYSTEM_PATH });
-  return new Bwrap({ bwrap, prlimit, socat, env, system: systemPaths(), isStaged });
+  const nsenter = findProgram("nsenter", { PATH: SYSTEM_PATH });
+  return new Bwrap({ bwrap, prlimit, nsenter, socat, env, system: systemPaths(), isStaged });
 }
 
 const ELSEWHERE = "Use the file tools, or the owner's own token";

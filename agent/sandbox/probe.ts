@@ -70,7 +70,9 @@ async function attempt(backend: SandboxBackend, granted: string, outside: string
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const command = [...shell(), ATTEMPTS, "probe", granted, outside, String(port)];
-  const { code, out, err } = await run(backend.wrap(command, rulesOf(granted)));
+  const network = await backend.makeNetwork(undefined);
+  const { code, out, err } = await run(backend.wrap(command, rulesOf(granted), { network }));
+  await network?.close();
   if (code === 7 && out === "can written\n") return undefined;
   const holes = out.split("\n").filter((line) => line !== "" && line !== "can written");
   return failed(holes.length > 0 ? `a command in it ${holes.join(", ")}` : err.trim() || `exit code ${code}`);

@@ -1,13 +1,16 @@
 /** The sandbox of this machine: whether it works, and how a caller's commands run in it. */
+import { randomUUID } from "node:crypto";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../core/gate.ts";
 import type { Lack } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import { confinedEnvironment, loginPath } from "../platform/environment.ts";
 import type { Wrap, Wrapped } from "../platform/platform.ts";
+import type { SandboxBackend } from "./backend.ts";
 import { RulesCompiler } from "./compile.ts";
 import type { DomainProxies } from "./domain-proxies.ts";
 import { findBackend } from "./find-backend.ts";
+import { Networks } from "./networks.ts";
 import { isIn } from "./paths.ts";
 import { type Tried, tryOut } from "./probe.ts";
 import { mayRead, type SandboxRules } from "./rules.ts";
@@ -38,6 +41,7 @@ export class Sandbox {
   readonly #env: NodeJS.ProcessEnv;
   readonly #findBackend: typeof findBackend;
   readonly #proxies: DomainProxies;
+  readonly #networks = new Networks();
   readonly #searchPath: Promise<string>;
   #tried: Promise<Tried> | undefined;
 
@@ -69,13 +73,28 @@ export class Sandbox {
     const backend = this.#findBackend(environment, isStaged);
     if (!("wrap" in backend)) throw withoutSandbox(backend);
     const rules = await this.#compiler.compile(caller, searchPath);
-    const proxy = rules.network.length > 0 ? await this.#proxies.socketFor(rules.network) : undefined;
+    const network = await this.#networkFor(caller, rules.network, backend);
     return {
       rules,
-      wrap: (command) => backend.wrap(command, rules, { proxy }),
-      wrapOnTerminal: (command, scripts) => backend.wrap(command, rules, { proxy, terminal: { scripts } }),
+      wrap: (command) => backend.wrap(command, rules, { network }),
+      wrapOnTerminal: (command, scripts) => backend.wrap(command, rules, { network, terminal: { scripts } }),
       isGranted: (folder) => rules.granted.some((root) => isIn(folder, root)) && mayRead(rules, folder),
     };
+  }
+
+  /** Who has no session shares none, and needs one only to reach domains. */
+  async #networkFor({ session }: Caller, domains: readonly string[], backend: SandboxBackend) {
+    if (session.id === undefined && domains.length === 0) return undefined;
+    const name = JSON.stringify([session.grant, session.id ?? randomUUID(), [...domains].sort()]);
+    return this.#networks.of(name, async () => {
+      const proxy = domains.length > 0 ? await this.#proxies.socketFor(domains) : undefined;
+      return backend.makeNetwork(proxy);
+    });
+  }
+
+  /** Gives up the networks; commands that run keep theirs, without a way to domains. */
+  close(): Promise<void> {
+    return this.#networks.close();
   }
 }
 

@@ -67,7 +67,6 @@ const ENOSYS = errno(38);
 
 /** IPv4, IPv6, netlink; not AF_UNIX, whose sockets no network namespace holds back, nor AF_VSOCK. */
 const FAMILIES = [2, 10, 16];
-const AF_UNIX = 1;
 /** Put characters into a terminal's input. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 const SETUID_OR_SETGID = 0o6000;
@@ -95,18 +94,12 @@ const hasBits = (bits: number, ifTrue: number, ifFalse: number): Instruction => 
 const answer = (action: number): Instruction => [0x06, 0, 0, action];
 
 /** Undefined: not known for this processor. */
-export function seccompFilter(
-  { unixSockets }: { readonly unixSockets: boolean },
-  processor: NodeJS.Architecture = process.arch,
-): Uint8Array | undefined {
+export function seccompFilter(processor: NodeJS.Architecture = process.arch): Uint8Array | undefined {
   const calls = CALLS[processor];
-  return calls && encoded(programOf(calls, unixSockets ? [...FAMILIES, AF_UNIX] : FAMILIES));
+  return calls && encoded(programOf(calls));
 }
 
-function programOf(
-  { audit, socket, ioctl, modes, opens, refused }: Calls,
-  families: readonly number[],
-): Instruction[] {
+function programOf({ audit, socket, ioctl, modes, opens, refused }: Calls): Instruction[] {
   const modeRule = ([call, mode]: readonly [number, number]): Instruction[] => [
     equals(call, 0, 4),
     argument(mode),
@@ -123,7 +116,7 @@ function programOf(
     answer(EPERM),
     answer(ALLOW),
   ];
-  const only = families.map((family, index) => equals(family, families.length - index, 0));
+  const only = FAMILIES.map((family, index) => equals(family, FAMILIES.length - index, 0));
   const typing = TERMINAL_INPUT.map((request, index) => equals(request, TERMINAL_INPUT.length - index, 0));
   return [
     load(4),

@@ -36,7 +36,10 @@ export async function planTerminal(parts: TerminalParts, { shell, cwd }: WantedT
   const folder = cwd === undefined ? session.cwd : absolutePath(cwd, session.cwd, platform);
   if (rights.shell === "free")
     return { file: findShell(shell, terminals.environment, platform), cwd: folder, confinement: undefined };
-  const confinement = await sandbox.confine({ session: { cwd: folder }, rights });
+  const confinement = await sandbox.confine({
+    session: { id: session.id, grant: session.grant, cwd: folder },
+    rights,
+  });
   if (cwd !== undefined && (await realpath(folder).catch(() => undefined)) !== confinement.rules.cwd)
     throw notGranted();
   return { file: systemShell(shell, platform), cwd: confinement.rules.cwd, confinement };

@@ -1,21 +1,26 @@
 /** Commands whose grant names domains reach those, and nothing else. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { findProgram } from "../../../agent/platform/run-program.ts";
 import { type DomainProxyOptions, startDomainProxy } from "../../../agent/sandbox/domain-proxy.ts";
 import { isPublicAddress } from "../../../agent/sandbox/public-address.ts";
+import { ROOT } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
+import { runningCommands } from "./scene.ts";
 
 describe("a command whose grant names a domain", NEEDS_SANDBOX, () => {
   it("reaches it through the proxy, by requests and by tunnels", async () => {
     const port = await startSite();
-    const run = await openBench([`allowed.test:${port}`]);
+    const { run } = await openBench([`allowed.test:${port}`]);
     expect(await run(`curl -sS http://allowed.test:${port}/page`)).toBe("allowed.test /page\n");
     expect(await run(`curl -sS --proxytunnel http://allowed.test:${port}/page`)).toBe("allowed.test /page\n");
     expect(await run(`curl -sS -d sent http://allowed.test:${port}/page`)).toBe("allowed.test /page sent\n");
@@ -23,7 +28,7 @@ describe("a command whose grant names a domain", NEEDS_SANDBOX, () => {
 
   it("reaches no other domain, port or address, also not around the proxy", async () => {
     const port = await startSite();
-    const run = await openBench([`allowed.test:${port}`, "*.other.test"]);
+    const { run } = await openBench([`allowed.test:${port}`, "*.other.test"]);
     for (const url of [
       `http://other.test:${port}/`,
       `http://allowed.test:${port + 1}/`,
@@ -37,22 +42,80 @@ describe("a command whose grant names a domain", NEEDS_SANDBOX, () => {
     }
   });
 
-  it("reaches no socket of another program, though it may open sockets", async () => {
-    const run = await openBench(["allowed.test"], async (home) => {
-      const server = createSocketServer((socket) => socket.end("SECRET"));
-      server.listen(path.join(home, "host.sock"));
-      await once(server, "listening");
-      onTestFinished(() => void server.close());
-    });
-    const script = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("host.sock"); print(s.recv(9))`;
-    expect(await run(`python3 -c '${script}'`)).toMatch(/PermissionError|ConnectionRefusedError/);
+  it("reaches no socket of another program, nor one that appears while it runs", async () => {
+    const { run, bench } = await openBench(["allowed.test"]);
+    await listenAt(bench.at("before.sock"));
+    const connect = (name: string) =>
+      `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("${name}"); print(s.recv(9))'`;
+    expect(await run(connect("before.sock"))).toMatch(/PermissionError/);
+    const late = run(`touch started; until [ -S late.sock ]; do sleep 0.01; done; ${connect("late.sock")}`);
+    await expect.poll(() => existsSync(bench.at("started"))).toBe(true);
+    await listenAt(bench.at("late.sock"));
+    expect(await late).toMatch(/PermissionError/);
   });
 
   it("keeps its exit code, its directory and its signals", async () => {
-    const run = await openBench(["allowed.test"]);
+    const { run } = await openBench(["allowed.test"]);
     expect(await run("mkdir sub; cd sub; trap 'echo bye' TERM; kill $$; exit 7")).toBe("bye\n[Exit code 7]");
     expect(await run("basename $PWD")).toBe("sub\n");
   });
+});
+
+describe("commands of one session", NEEDS_SANDBOX, () => {
+  const serve = `node -e 'require("http").createServer((_, to) => to.end("served")).listen(8123, "127.0.0.1")'`;
+  const ask = "curl -sS http://127.0.0.1:8123/";
+
+  it.each([
+    ["no domains", []],
+    ["a domain", ["allowed.test"]],
+  ])("share a network, which nobody else is in, with %s", async (_what, network) => {
+    const { run, bench, grant, session } = await openBench(network);
+    await run(serve, { run_in_background: true });
+    expect(await run(`until ${ask} 2> /dev/null; do sleep 0.05; done`)).toBe("served");
+    const typed = await bench.call("TerminalExecute", { command: `${ask} 2>&1` }, { grant, session });
+    expect(typed.output).toBe("served");
+    const other = await bench.call(
+      "Bash",
+      { command: `${ask} 2>&1` },
+      { grant, session: bench.newSession(grant) },
+    );
+    expect(other.output).toMatch(/curl: \(7\)/);
+    expect(await run("cat /proc/net/dev | grep -c :")).toBe("1\n");
+    await expect(fetch("http://127.0.0.1:8123/")).rejects.toThrow();
+  });
+
+  it("keep it when the agent has ended, and have no way to domains then", async () => {
+    const port = await startSite();
+    const { run, bench } = await openBench([`allowed.test:${port}`]);
+    const page = `curl -sS -m 5 http://allowed.test:${port}/page > page 2>&1`;
+    const job = run(`echo > begun; until [ -e go ]; do sleep 0.02; done; ${page}; cat page`);
+    await expect.poll(() => existsSync(bench.at("begun"))).toBe(true);
+    await bench.sandbox.close();
+    writeFileSync(bench.at("go"), "");
+    expect(await job).toMatch(/curl: \(7\)/);
+    expect(await run(`${page}; cat page`)).toBe("allowed.test /page\n");
+  });
+});
+
+it("leaves no forwarder when the agent is killed", NEEDS_SANDBOX, async () => {
+  const socket = path.join(temporaryFolder(), "proxy");
+  await listenAt(socket);
+  const programs = { bwrap: "bwrap", nsenter: "nsenter", socat: findProgram("socat", process.env) };
+  const agent = spawn(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `import { makeNetwork } from ${JSON.stringify(path.join(ROOT, "agent/sandbox/network.ts"))};
+     await makeNetwork(${JSON.stringify(programs)}, ${JSON.stringify(socket)});
+     console.log("made");
+     setInterval(() => undefined, 60_000);`,
+  ]);
+  onTestFinished(() => void agent.kill("SIGKILL"));
+  await once(agent.stdout, "data");
+  const forwarders = () =>
+    runningCommands().filter((one) => one.startsWith("bwrap ") && one.includes(socket));
+  expect(forwarders()).not.toEqual([]);
+  agent.kill("SIGKILL");
+  await expect.poll(forwarders).toEqual([]);
 });
 
 describe("a proxy for domains", () => {
@@ -116,12 +179,8 @@ async function startSite(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-async function openBench(
-  network: readonly string[],
-  arrange: (home: string) => Promise<void> = async () => undefined,
-) {
+async function openBench(network: readonly string[]) {
   const bench = await Workbench.open();
-  await arrange(bench.home);
   const grant: GrantScope = {
     ...{ id: makeGrantId(), owner: false, effects: ["read", "write", "execute"] },
     paths: [bench.home],
@@ -129,7 +188,16 @@ async function openBench(
     network: [...network],
   };
   const session = bench.newSession(grant);
-  return async (command: string) => (await bench.call("Bash", { command }, { grant, session })).output;
+  const run = async (command: string, more = {}) =>
+    (await bench.call("Bash", { command, ...more }, { grant, session })).output;
+  return { run, bench, grant, session };
+}
+
+async function listenAt(socket: string): Promise<void> {
+  const server = createSocketServer((client) => client.end("SECRET"));
+  server.listen(socket);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
 }
 
 /** Resolves with the status of a request through the proxy. */

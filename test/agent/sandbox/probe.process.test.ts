@@ -22,6 +22,7 @@ function fakeBwrap(script: string): Bwrap {
   return new Bwrap({
     bwrap,
     prlimit: undefined,
+    nsenter: undefined,
     socat: undefined,
     system: systemPaths(),
     env: {},

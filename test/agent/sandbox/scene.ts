@@ -175,7 +175,7 @@ function ownAddress(): string {
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
 }
 
-function runningCommands(): string[] {
+export function runningCommands(): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
     .map((pid) => {

@@ -225,6 +225,7 @@ export class Workbench {
     await this.terminals.stopFor("everyone");
     this.terminals.disconnect();
     this.desktop.close();
+    await this.sandbox.close();
     await this.proxies.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
     removeFolder(this.#root);

@@ -1,0 +1,96 @@
+/**
+ * A network that several sandboxed commands share: a server that one starts is reached from the others. Nothing else is in
+ * it but, where domains may be reached, the port of a proxy; its forwarder runs outside the sandbox, so that commands need no
+ * sockets of the file system.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { SYSTEM_PATH } from "../platform/posix.ts";
+import type { Network } from "./backend.ts";
+
+export interface NetworkPrograms {
+  readonly bwrap: string;
+  readonly nsenter: string;
+  readonly socat: string | undefined;
+}
+
+const PROXY_SOCKET = "/run/proxy.sock";
+export const PROXY_PORT = 3128;
+const LISTENS = `:${PROXY_PORT.toString(16).toUpperCase().padStart(4, "0")} .* 0A `;
+const HOLD = "echo ready; read -r _";
+const FORWARD = `
+"$1" TCP-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${PROXY_SOCKET} < /dev/null > /dev/null 2>&1 &
+until grep -qs '${LISTENS}' /proc/net/tcp; do kill -0 $! || exit 126; sleep 0.01; done
+${HOLD}`;
+
+/** `proxy`: the socket of one, which takes socat. It is there until it is closed, or this program ends. Throws MatrxError. */
+export async function makeNetwork(programs: NetworkPrograms, proxy: string | undefined): Promise<Network> {
+  const { bwrap, nsenter, socat } = programs;
+  const forwards =
+    proxy === undefined || socat === undefined ? undefined : { proxy, socat: realpathSync(socat) };
+  const holder = spawn(
+    bwrap,
+    [
+      ...["--unshare-user", "--unshare-net", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"],
+      ...(process.geteuid?.() === 0 ? ["--uid", "1000", "--gid", "1000"] : []),
+      ...["--info-fd", "3", "--dev-bind", "/", "/"],
+      ...(forwards ? ["--tmpfs", "/run", "--ro-bind", forwards.proxy, PROXY_SOCKET] : []),
+      ...["--", "/bin/sh", "-c"],
+      ...(forwards ? [FORWARD, "matrx-network", forwards.socat] : [HOLD]),
+    ],
+    { stdio: ["pipe", "pipe", "pipe", "pipe"], env: { PATH: SYSTEM_PATH }, cwd: "/" },
+  );
+  const [, stdout, stderr, info] = holder.stdio;
+  const ended = once(holder, "close").then(() => undefined);
+  const said = text(stderr as Readable);
+  for (const stream of holder.stdio)
+    if (stream instanceof Socket) stream.on("error", () => undefined).unref();
+  const ready = await Promise.race([once(stdout as Readable, "data"), ended]).catch(() => undefined);
+  if (!ready) throw notMade(await said.catch(() => ""));
+  const { "child-pid": pid } = JSON.parse(await text(info as Readable)) as { "child-pid": number };
+  const held = ["user", "net"].map((kind) => openSync(`/proc/${pid}/ns/${kind}`, "r"));
+  const [user = -1, net = -1] = held;
+  // Descriptors hold a network: only a forwarder has something to do.
+  if (!forwards) holder.stdin?.end();
+  holder.unref();
+  const place = (fd: number) => `/proc/${process.pid}/fd/${fd}`;
+  return {
+    enter: [nsenter, `--user=${place(user)}`, `--net=${place(net)}`, "--preserve-credentials", "--"],
+    hasProxy: forwards !== undefined,
+    isUsed: () => isUsed(`net:[${fstatSync(net, { bigint: true }).ino}]`, pid),
+    close: async () => {
+      holder.stdin?.end();
+      for (const fd of held) closeSync(fd);
+      await ended;
+    },
+  };
+}
+
+/** Whether something runs in a network besides its forwarder, which has processes of its own. */
+function isUsed(network: string, holder: number): boolean {
+  const own = linkOf(`/proc/${holder}/ns/pid`);
+  return readdirSync("/proc").some(
+    (pid) =>
+      /^\d+$/.test(pid) && linkOf(`/proc/${pid}/ns/net`) === network && linkOf(`/proc/${pid}/ns/pid`) !== own,
+  );
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function notMade(said: string): MatrxError {
+  const why = said.trim().split("\n").at(-1)?.slice(0, 300) || "it ended at once";
+  return agentError("UNAVAILABLE", `No network could be made for the sandbox: ${why}`, {
+    hint: "Run: matrx doctor",
+  });
+}
