@@ -212,7 +212,8 @@ export class HeldTerminal {
 
   #done(): void {
     clearTimeout(this.#forget);
-    for (const viewer of this.#viewers) viewer.close();
+    // Those of one that has ended go when they have all of it.
+    if (!this.#exit) for (const viewer of this.#viewers) viewer.close();
     this.#screen.close();
     this.#options.onForgotten();
   }

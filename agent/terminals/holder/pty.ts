@@ -2,8 +2,10 @@
 import { spawn as spawnWithPipes } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import type { ReadStream } from "node:tty";
 import { type CreateRequest, TERMINAL_LIMITS } from "../protocol.ts";
 import { PtyInput } from "./pty-input.ts";
+import { readRest } from "./pty-rest.ts";
 
 /** What is typed into a program, which may not read it. */
 export interface TypedInput {
@@ -45,8 +47,8 @@ export async function findPty(): Promise<{ readonly open: OpenPty; readonly pty:
 type SpawnPty = typeof import("@lydell/node-pty").spawn;
 type LibraryPty = ReturnType<SpawnPty>;
 
-/** What its types leave out: on Unix it has a descriptor, and tells before that is closed. */
-type UnixPty = LibraryPty & { readonly fd: number; on(event: "close", listener: () => void): void };
+/** What its types leave out: on Unix it has a descriptor, and a stream that reads it. */
+type UnixPty = LibraryPty & { readonly fd: number; readonly _socket: ReadStream };
 
 function withTerminal(spawn: SpawnPty): OpenPty {
   return ({ file, args, cwd, env, cols, rows }, { onOutput, onExit }) => {
@@ -57,7 +59,7 @@ function withTerminal(spawn: SpawnPty): OpenPty {
     pty.onExit(({ exitCode, signal }) => onExit(signal ? null : exitCode, signal || null));
     return {
       pid: pty.pid,
-      input: inputOf(pty),
+      input: inputOf(pty, onOutput),
       resize: (columns, lines) => pty.resize(columns, lines),
       pause: () => pty.pause(),
       resume: () => pty.resume(),
@@ -66,13 +68,13 @@ function withTerminal(spawn: SpawnPty): OpenPty {
   };
 }
 
-function inputOf(pty: LibraryPty): TypedInput {
+function inputOf(pty: LibraryPty, onOutput: PtyEvents["onOutput"]): TypedInput {
   // The library bounds nothing there either; written, not run.
   if (process.platform === "win32")
     return { isFull: false, write: (bytes) => pty.write(bytes), drained: async () => undefined };
-  const unix = pty as UnixPty;
-  const input = new PtyInput(unix.fd);
-  unix.on("close", () => input.close());
+  const { fd, _socket } = pty as UnixPty;
+  const input = new PtyInput(fd);
+  readRest(_socket, fd, { onOutput, letGo: () => input.close() });
   return input;
 }
 

@@ -28,19 +28,23 @@ export class Viewer {
   #next: number;
   #isBlocked = false;
   #dead: NodeJS.Timeout | undefined;
+  /** How the terminal ended, until that is told. */
+  #ended: TerminalEvent | undefined;
 
   constructor(options: ViewerOptions) {
     this.#options = options;
     this.write = options.write;
     this.label = options.label;
     this.#next = options.from;
-    options.socket.on("drain", () => {
+    const { socket } = options;
+    socket.on("drain", () => {
       this.#isBlocked = false;
-      clearTimeout(this.#dead);
-      this.#dead = undefined;
+      this.#isAlive();
       this.pump();
       options.onProgress();
     });
+    socket.on("finish", () => this.#isAlive());
+    socket.on("close", () => this.#isAlive());
   }
 
   /** How many bytes of output it has not been sent yet. */
@@ -60,27 +64,32 @@ export class Viewer {
       this.#next += piece.length;
       this.#send(dataFrame(piece));
     }
+    if (this.#ended && this.lag === 0) this.#leave(this.#ended);
   }
 
   tell(event: TerminalEvent): void {
     this.#send(messageFrame(event));
   }
 
-  /** The end of the terminal, once it has all the output. */
+  /** Tells the end of the terminal once it has all the output, however slowly it takes it. */
   end(event: TerminalEvent): void {
-    this.#isBlocked = false;
+    this.#ended = event;
     this.pump();
-    while (this.lag > 0) {
-      this.#isBlocked = false;
-      this.pump();
-    }
-    this.tell(event);
-    this.#options.socket.end();
   }
 
   close(): void {
-    clearTimeout(this.#dead);
     this.#options.socket.destroy();
+  }
+
+  #leave(ended: TerminalEvent): void {
+    this.#ended = undefined;
+    this.tell(ended);
+    this.#options.socket.end();
+  }
+
+  #isAlive(): void {
+    clearTimeout(this.#dead);
+    this.#dead = undefined;
   }
 
   #send(bytes: Buffer): void {

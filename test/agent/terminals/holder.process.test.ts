@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../agent/terminals/frames.ts";
@@ -65,6 +66,55 @@ test("an agent is killed while a program writes, and the next one has every byte
   const wanted = `${Array.from({ length: 20_000 }, (_, i) => `line ${i + 1}\r\n`).join("")}the end\r\n`;
   for (const { bytes } of both) expect(bytes.toString()).toBe(wanted);
   expect(both[0]?.sha256).toBe(both[1]?.sha256);
+});
+
+test("a program that ends while a viewer lags has shown all that it wrote", async () => {
+  const patient = new Terminals({ folder, limits: { ...LIMITS, viewerDeadMs: 20_000 } });
+  const counted = join(temporaryFolder(), "counted");
+  writeFileSync(counted, "");
+  const line = `String(n++).padStart(62, "0") + "\\n"`;
+  const count = `const fs = require("fs"); const to = fs.openSync("${counted}", "a"); for (let n = 0; ; fs.writeSync(to, ".")) fs.writeSync(1, ${line})`;
+  const id = await patient.create(script("", { file: process.execPath, args: ["-e", count] }));
+  const viewer = await patient.attach({ id, from: 0, write: false }, OWNER);
+  const { pid } = await patient.find(id, OWNER);
+  let lines = 0;
+  // The terminal waits for the viewer, and the program for the terminal.
+  await vi.waitUntil(
+    () => {
+      const before = lines;
+      lines = statSync(counted).size;
+      return lines > 1000 && lines === before;
+    },
+    { interval: 200, timeout: 20_000 },
+  );
+  process.kill(pid, "SIGKILL");
+  await seen(async () => expect((await patient.find(id, OWNER)).exit).not.toBeNull());
+  const { bytes, events } = await everything(viewer);
+  const shown = bytes
+    .toString()
+    .split("\r\n")
+    .filter((text) => text.length === 62);
+  expect(shown.length).toBeGreaterThanOrEqual(lines);
+  expect(shown.map(Number)).toEqual(shown.map((_, at) => at));
+  expect(events).toEqual([{ event: "exit", code: null, signal: 9 }]);
+  patient.disconnect();
+});
+
+test("one who takes the end of a terminal slowly has all of it, even when it was closed meanwhile", async () => {
+  const bytes = 900 * 1024;
+  const id = await open(`head -c ${bytes} /dev/zero | tr '\\0' x; read line`);
+  await seen(async () => expect((await terminals.find(id, OWNER)).end).toBe(bytes));
+  const slow = await terminals.attach({ id, from: 0, write: false }, OWNER);
+  expect(await terminals.close(id, OWNER)).toEqual([]);
+  let taken = 0;
+  for await (const piece of slow.flow()) {
+    if (piece.kind === "event") expect(piece.event.event).toBe("exit");
+    else taken += piece.bytes.length;
+    // In all longer than a connection may take nothing.
+    await sleep(LIMITS.viewerDeadMs / 12);
+  }
+  expect(taken).toBe(bytes);
+  slow.close();
 });
 
 test("one who takes nothing is dropped, and the others have everything", async () => {
