@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Lack } from "../core/tool.ts";
 import { currentPlatform } from "../platform/current.ts";
-import { cleanEnvironment, loginPath } from "../platform/environment.ts";
+import { loginEnvironment } from "../platform/login-environment.ts";
 import type { LaunchCommand, Platform } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
 import { ClipboardServer } from "./clipboard-server.ts";
@@ -27,7 +27,6 @@ export class Desktop {
   readonly pictures = new Pictures();
   readonly clipboardServer = new ClipboardServer();
   readonly #env: NodeJS.ProcessEnv;
-  #environment: Promise<NodeJS.ProcessEnv> | undefined;
 
   constructor({ platform = currentPlatform(), env = process.env }: DesktopOptions = {}) {
     this.platform = platform;
@@ -47,11 +46,7 @@ export class Desktop {
 
   /** The environment of desktop programs: without the agent's secrets. */
   environment(): Promise<NodeJS.ProcessEnv> {
-    this.#environment ??= loginPath(this.#env).then((path) => ({
-      ...cleanEnvironment(this.#env),
-      ...(path && { PATH: path }),
-    }));
-    return this.#environment;
+    return loginEnvironment(this.#env);
   }
 
   /** Throws MatrxError, reason `NO_DISPLAY`. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toolName } from "../core/tool-names.ts";
+import { withOpenFiles } from "../platform/open-files.ts";
 import type { LaunchCommand } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
 import { desktopError } from "./errors.ts";
@@ -61,7 +62,8 @@ async function launch(command: LaunchCommand, { env, cwd }: Surroundings): Promi
 
 async function started(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   try {
-    const child = spawn(file, args, options);
+    const program = withOpenFiles({ file, args });
+    const child = spawn(program.file, program.args, options);
     await once(child, "spawn");
     return child;
   } catch (cause) {

@@ -9,8 +9,9 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
-import { commandEnvironment, loginPath, markOf } from "../platform/environment.ts";
+import { markedEnvironment, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
+import { loginEnvironment } from "../platform/login-environment.ts";
 import type { Platform, Wrap } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
 import { Job } from "./job.ts";
@@ -56,7 +57,7 @@ export class Jobs {
   readonly #platform: Platform;
   readonly #limits: JobLimits;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #path: Promise<string | undefined>;
+  readonly #login: Promise<NodeJS.ProcessEnv>;
   readonly #jobs = new Map<string, Job>();
   readonly #closing = new AbortController();
   #measuring: NodeJS.Timeout | undefined;
@@ -66,7 +67,7 @@ export class Jobs {
     this.#platform = platform;
     this.#limits = { ...JOB_LIMITS, ...limits };
     this.#env = env;
-    this.#path = loginPath(env);
+    this.#login = loginEnvironment(env);
   }
 
   /** Creates the folder, and finds jobs of an earlier run of the agent; those still running are watched again. */
@@ -111,7 +112,7 @@ export class Jobs {
   async #runOf(id: string, directory: string, { cwd, confine }: Command): Promise<Run> {
     if (confine) return confinedRun(this.#platform, { id, directory, wrap: confine });
     const shell = this.#platform.shell(this.#env, existsSync);
-    const env = commandEnvironment(this.#env, id, await this.#path);
+    const env = { ...(await this.#login), ...markedEnvironment(id) };
     return { shell, args: shell.argumentsFor(directory), cwd, env };
   }
 

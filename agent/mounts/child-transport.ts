@@ -1,5 +1,6 @@
 /** An MCP server as a child process: in a group of its own, ended with everything that it started. */
 import type { ChildProcess } from "node:child_process";
+import { isAbsolute } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { oneLine } from "@matrx/shared/one-line.ts";
@@ -8,9 +9,11 @@ import { isJSONRPCNotification, type JSONRPCMessage, type Transport } from "@mod
 import type { Result } from "execa";
 import type { Logger } from "pino";
 import { currentPlatform } from "../platform/current.ts";
-import { commandEnvironment, markedEnvironment, markOf } from "../platform/environment.ts";
+import { markedEnvironment, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
+import { withOpenFiles } from "../platform/open-files.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
+import { findProgram } from "../platform/run-program.ts";
 import type { ConfineServer } from "./confine.ts";
 import { MessageReader } from "./message-reader.ts";
 import type { StdioSettings } from "./settings.ts";
@@ -27,7 +30,7 @@ export interface ChildOptions {
   readonly settings: StdioSettings;
   /** Identifies its processes, also those left behind by an earlier run of this program. */
   readonly mark: string;
-  readonly path: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
   /** Where it runs, unless its settings say otherwise. */
   readonly home: string;
   readonly confine: ConfineServer;
@@ -170,16 +173,16 @@ interface Program {
 }
 
 /** The server itself, or the sandbox that starts it. Rejects with what this machine lacks for that. */
-async function programOf({ settings, mark, path, home, confine }: ChildOptions): Promise<Program> {
+async function programOf({ settings, mark, env: own, home, confine }: ChildOptions): Promise<Program> {
   const { command, args = [], sandbox } = settings;
   if (!sandbox) {
     // The mark last: whatever its settings say, its processes are found by it.
-    const env = {
-      ...commandEnvironment(process.env, mark, path),
-      ...settings.env,
-      ...markedEnvironment(mark),
-    };
-    return { file: command, args, env, cwd: settings.cwd ?? home, extra: [] };
+    const env = { ...own, ...settings.env, ...markedEnvironment(mark) };
+    // What is not there is said by the system.
+    const isRelative = /[/\\]/.test(command) && !isAbsolute(command);
+    const found = isRelative ? undefined : findProgram(command, env);
+    const program = found === undefined ? { file: command, args } : withOpenFiles({ file: found, args });
+    return { ...program, env, cwd: settings.cwd ?? home, extra: [] };
   }
   const wrapped = (await confine(sandbox, settings.cwd))([command, ...args]);
   const contents = new Map(wrapped.fds.map(({ fd, content }) => [fd, content]));

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { jsonSchemaOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolSource } from "../core/tool-source.ts";
-import { loginPath } from "../platform/environment.ts";
+import { loginEnvironment } from "../platform/login-environment.ts";
 import { type ChildOptions, ChildTransport, endLeftovers } from "./child-transport.ts";
 import type { ConfineServer } from "./confine.ts";
 import { httpTransport } from "./http-transport.ts";
@@ -50,14 +50,15 @@ export class Mounts implements ToolSource {
     const own = tools.reduce((bytes, tool) => bytes + announcedBytes(tool), 0);
     this.#room = LIMITS.registerFrameBytes - OTHER_BYTES - own;
     this.#log = log;
-    const path = Object.keys(servers).length > 0 ? loginPath(process.env) : Promise.resolve(undefined);
     this.#mounts = Object.entries(servers)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, settings]) => {
         const mark = mountMark(folder, name);
         const childLog = log.child({ server: name });
         const transport = async () =>
-          await transportOf(settings, { mark, path: await path, home, confine, log: childLog });
+          await transportOf(settings, {
+            ...{ mark, env: await loginEnvironment(process.env), home, confine, log: childLog },
+          });
         return new Mount({ name, settings, transport, times, log, onChange: () => this.#changed() });
       });
   }

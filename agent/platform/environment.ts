@@ -1,5 +1,4 @@
-/** The environment of commands: the agent's own, without its secrets and its launcher's variables. */
-import { execFile } from "node:child_process";
+/** The environment of commands: without the agent's secrets and its launcher's variables. */
 import { delimiter, sep } from "node:path";
 
 /** The relay's secrets, which `npm start` may have in its environment. */
@@ -32,14 +31,6 @@ export function jobIn(env: NodeJS.ProcessEnv): string | undefined {
   return env[MARK];
 }
 
-export function commandEnvironment(
-  env: NodeJS.ProcessEnv,
-  job: string,
-  path: string | undefined,
-): NodeJS.ProcessEnv {
-  return { ...cleanEnvironment(env), ...(path && { PATH: path }), ...markedEnvironment(job) };
-}
-
 /** Variables of commands in a sandbox, which must not hold secrets; without PATH. */
 export function confinedEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const isPlain = (name: string) =>
@@ -69,37 +60,17 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 
 const OF_NPM = /^(npm_|INIT_CWD$|NODE$|COLOR$)/;
 
+/** What npm gives to programs of somebody who has chosen no editor. */
+const EDITORS_OF_NPM: readonly unknown[] = ["vi", "notepad.exe"];
+
 /** The environment before npm or npx: without their variables and their folders on the PATH. */
 export function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(([name]) => !OF_NPM.test(name));
+  const isOfNpmToo = (name: string) => name === "EDITOR" && EDITORS_OF_NPM.includes(env[name]);
+  const own = Object.entries(env).filter(([name]) => !OF_NPM.test(name) && !isOfNpmToo(name));
   const path = env.PATH?.split(delimiter).filter((folder) => !isOfNpm(folder));
   return { ...Object.fromEntries(own), ...(path && { PATH: path.join(delimiter) }) };
 }
 
 function isOfNpm(folder: string): boolean {
   return folder.endsWith(`node_modules${sep}.bin`) || folder.endsWith("node-gyp-bin");
-}
-
-const BEGIN = "__matrx_path_begin__";
-const END = "__matrx_path_end__";
-
-/**
- * The PATH of the user's login shell, if a service manager started the agent: a service's own PATH lacks what the user
- * installed. Undefined if the agent's own PATH is right.
- */
-export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const isService = Boolean(env.INVOCATION_ID) || (env.XPC_SERVICE_NAME ?? "0") !== "0";
-  const shell = env.SHELL;
-  if (!isService || !shell || process.platform === "win32") return Promise.resolve(undefined);
-  const script = `printf '%s' '${BEGIN}'; printenv PATH; printf '%s' '${END}'`;
-  // The user's profile runs too, and must not see our secrets.
-  const options = { env: cleanEnvironment(env), timeout: 3000, killSignal: "SIGKILL" } as const;
-  return new Promise((resolve) => {
-    execFile(shell, ["-l", "-c", script], options, (_error, stdout) => {
-      const begin = stdout.indexOf(BEGIN);
-      const end = stdout.indexOf(END, begin);
-      const found = begin === -1 || end === -1 ? "" : stdout.slice(begin + BEGIN.length, end).trim();
-      resolve(found || undefined);
-    });
-  });
 }

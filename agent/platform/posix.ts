@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { setOpenFiles } from "./open-files.ts";
 import type { ConfinedRun, Shell, Wrapped } from "./platform.ts";
 
 /** What fits into `sockaddr_un` of every system, with the final NUL, in bytes. */
@@ -85,7 +86,7 @@ function runner(redirections: string): string {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
     'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
     // A command can read the environment of bubblewrap, which is the first process of its sandbox.
-    "dir=$1; shift; unset PWD OLDPWD",
+    `dir=$1; shift; unset PWD OLDPWD; ${setOpenFiles()}`,
     "trap : HUP INT TERM",
     `{ trap : HUP INT TERM; "$@" ${redirections} 3>&- 2>&1; echo "$?" > "$dir/rc"; echo >&3; } 2> /dev/null |` +
       ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$dir/log"; }`,

@@ -4,7 +4,8 @@ import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../core/gate.ts";
 import type { Lack } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
-import { confinedEnvironment, loginPath } from "../platform/environment.ts";
+import { confinedEnvironment } from "../platform/environment.ts";
+import { loginEnvironment } from "../platform/login-environment.ts";
 import type { Wrap, Wrapped } from "../platform/platform.ts";
 import type { SandboxBackend } from "./backend.ts";
 import { RulesCompiler } from "./compile.ts";
@@ -42,7 +43,7 @@ export class Sandbox {
   readonly #findBackend: typeof findBackend;
   readonly #proxies: DomainProxies;
   readonly #networks = new Networks();
-  readonly #searchPath: Promise<string>;
+  readonly #login: Promise<NodeJS.ProcessEnv>;
   #tried: Promise<Tried> | undefined;
 
   constructor({ files, env = process.env, home, proxies, findBackend: find = findBackend }: SandboxOptions) {
@@ -50,7 +51,7 @@ export class Sandbox {
     this.#compiler = new RulesCompiler(files, home);
     this.#env = env;
     this.#findBackend = find;
-    this.#searchPath = loginPath(env).then((path) => path ?? env.PATH ?? "");
+    this.#login = loginEnvironment(env);
   }
 
   /** Why it does not work here; undefined if it does. */
@@ -68,8 +69,9 @@ export class Sandbox {
   async confine(caller: Caller): Promise<Confinement> {
     const { isStaged, lack } = await this.#try();
     if (lack) throw withoutSandbox(lack);
-    const searchPath = await this.#searchPath;
-    const environment = { ...confinedEnvironment(this.#env), PATH: searchPath };
+    const login = await this.#login;
+    const { PATH: searchPath = "" } = login;
+    const environment = { ...confinedEnvironment(login), PATH: searchPath };
     const backend = this.#findBackend(environment, isStaged);
     if (!("wrap" in backend)) throw withoutSandbox(backend);
     const rules = await this.#compiler.compile(caller, searchPath);

@@ -35,7 +35,11 @@ export async function planTerminal(parts: TerminalParts, { shell, cwd }: WantedT
   const { session, rights } = caller;
   const folder = cwd === undefined ? session.cwd : absolutePath(cwd, session.cwd, platform);
   if (rights.shell === "free")
-    return { file: findShell(shell, terminals.environment, platform), cwd: folder, confinement: undefined };
+    return {
+      file: findShell(shell, await terminals.environment(), platform),
+      cwd: folder,
+      confinement: undefined,
+    };
   const confinement = await sandbox.confine({
     session: { id: session.id, grant: session.grant, cwd: folder },
     rights,
@@ -50,10 +54,11 @@ export async function openTerminal(parts: TerminalParts, wanted: WantedTerminal,
   const { terminals } = parts;
   const { name, cols = 80, rows = 24, spare = false } = wanted;
   const { file, cwd, confinement } = await planTerminal(parts, wanted, caller);
-  const { environment } = terminals;
   const { grant, session, rights } = caller;
   const scripts = terminals.shellScripts();
-  const seen = confinement ? { scripts: SCRIPTS_INSIDE, env: {} } : { scripts, env: environment };
+  const seen = confinement
+    ? { scripts: SCRIPTS_INSIDE, env: {}, login: false }
+    : { scripts, env: await terminals.environment(), login: true };
   const { env, ...start } = shellStart(file, seen);
   const id = await terminals.create({
     ...{ grant, session: session.id, name, file, cwd, cols, rows, spare, ...start },

@@ -1,12 +1,21 @@
 /**
  * What shells read when a terminal opens, so that they mark where a prompt begins (A), where typing does (B), where a command's
- * output begins (C) and how the command ended (D): OSC 133, and their folder by OSC 7. The user's own files are read as ever,
- * and none is changed. The terminal's nonce comes in `MATRX_MARKS`, and the user's own `ZDOTDIR` in `MATRX_ZDOTDIR`.
+ * output begins (C) and how the command ended (D): OSC 133, and their folder by OSC 7. The user's own files are read as after a
+ * login, and none is changed. The terminal's nonce comes in `MATRX_MARKS`, and the user's own `ZDOTDIR` in `MATRX_ZDOTDIR`.
  */
 
 /** `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so the marks are put around it each time. */
 const BASH = String.raw`
-if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
+if [ -n "${"$"}{MATRX_LOGIN-}" ]; then
+  unset MATRX_LOGIN
+  if [ -r /etc/profile ]; then . /etc/profile; fi
+  if [ -r ~/.bash_profile ]; then . ~/.bash_profile
+  elif [ -r ~/.bash_login ]; then . ~/.bash_login
+  elif [ -r ~/.profile ]; then . ~/.profile
+  elif [ -r ~/.bashrc ]; then . ~/.bashrc
+  fi
+elif [ -r ~/.bashrc ]; then . ~/.bashrc
+fi
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_set=x
   __matrx_before_prompt() {

@@ -15,29 +15,39 @@ export interface ShellStart {
   readonly nonce?: string;
 }
 
-/** `scripts`: the folder of scripts as the shell sees it. */
-export function shellStart(
-  file: string,
-  { scripts, env }: { readonly scripts: string; readonly env: NodeJS.ProcessEnv },
-): ShellStart {
+export interface ShellSurroundings {
+  /** The folder of scripts as the shell sees it. */
+  readonly scripts: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether it reads the user's profile, as after a login. */
+  readonly login: boolean;
+}
+
+export function shellStart(file: string, { scripts, env, login }: ShellSurroundings): ShellStart {
   const name = file.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
   const nonce = randomBase32(20);
   const marks = { MATRX_MARKS: nonce };
-  if (name === "bash") return { args: ["--init-file", `${scripts}/bash.sh`], env: marks, nonce };
+  const asLogin = login ? ["-l"] : [];
+  // A login shell of bash reads no script of ours, which reads the profile instead.
+  if (name === "bash") {
+    const args = ["--init-file", `${scripts}/bash.sh`];
+    return { args, env: { ...marks, ...(login && { MATRX_LOGIN: "1" }) }, nonce };
+  }
   if (name === "zsh") {
     const { ZDOTDIR: own } = env;
     const folders = { ZDOTDIR: `${scripts}/zsh`, ...(own && { MATRX_ZDOTDIR: own }) };
-    return { args: [], env: { ...marks, ...folders }, nonce };
+    return { args: asLogin, env: { ...marks, ...folders }, nonce };
   }
   if (name === "fish") {
     const quoted = scripts.replace(/['\\]/g, "\\$&");
-    return { args: ["-C", `source '${quoted}/fish.fish'`], env: marks, nonce };
+    return { args: [...asLogin, "-C", `source '${quoted}/fish.fish'`], env: marks, nonce };
   }
   if (name === "pwsh" || name === "powershell") {
     const script = `. '${join(scripts, "powershell.ps1").replaceAll("'", "''")}'`;
     return { args: ["-NoLogo", "-NoExit", "-Command", script], env: marks, nonce };
   }
-  return { args: [], env: {} };
+  const isOfSystem = /^(?:sh|dash|ash|ksh|mksh)$/.test(name);
+  return { args: isOfSystem ? asLogin : [], env: {} };
 }
 
 /** Writes the scripts into a folder, where shells that start at the same time may read them. Throws MatrxError. */

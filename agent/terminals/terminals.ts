@@ -7,7 +7,8 @@ import { Mutex } from "@matrx/shared/mutex.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import * as z from "zod";
 import { notRecorded, otherShell, type Rights, shellOf } from "../core/gate.ts";
-import { cleanEnvironment, loginPath, markedEnvironment } from "../platform/environment.ts";
+import { markedEnvironment } from "../platform/environment.ts";
+import { loginEnvironment } from "../platform/login-environment.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import { confinedProgram } from "./confined-program.ts";
 import { type Attachment, HolderLink } from "./holder-link.ts";
@@ -60,7 +61,7 @@ type Who = Pick<GrantScope, "id" | "owner">;
 export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #path: Promise<string | undefined>;
+  readonly #login: Promise<NodeJS.ProcessEnv>;
   /** Those in which a call runs a command, or is about to. */
   readonly taken = new Set<string>();
   /** Those whose shell waits for the rest of a command, until somebody presses keys in it or names it for another one. */
@@ -75,12 +76,12 @@ export class Terminals {
   constructor(options: TerminalsOptions) {
     this.#options = options;
     this.#env = options.env ?? process.env;
-    this.#path = loginPath(this.#env);
+    this.#login = loginEnvironment(this.#env);
   }
 
-  /** The agent's own environment. */
-  get environment(): NodeJS.ProcessEnv {
-    return this.#env;
+  /** That of the user after a login. */
+  environment(): Promise<NodeJS.ProcessEnv> {
+    return this.#login;
   }
 
   /** Throws MatrxError. */
@@ -113,7 +114,7 @@ export class Terminals {
         })
       : {
           ...{ file, args: wanted.args, cwd },
-          env: { ...terminalEnvironment(this.#env, id, await this.#path), ...wanted.env },
+          env: { ...terminalEnvironment(await this.#login, id), ...wanted.env },
         };
     const request = { id, ...program, cols, rows, nonce, recording, record };
     await link.ask("create", request, z.object({ pid: z.int() }));
@@ -287,14 +288,9 @@ export class Terminals {
 }
 
 /** That of commands, and what programs want to know of the terminal. */
-function terminalEnvironment(
-  env: NodeJS.ProcessEnv,
-  id: string,
-  path: string | undefined,
-): Record<string, string> {
-  const isOfOther = (name: string) => /^(?:TERM_PROGRAM|CI$|COLUMNS$|LINES$)/.test(name);
-  const clean = Object.entries({ LANG: "C.UTF-8", ...cleanEnvironment(env), ...(path && { PATH: path }) });
-  const own = clean.flatMap(([name, value]) =>
+function terminalEnvironment(login: NodeJS.ProcessEnv, id: string): Record<string, string> {
+  const isOfOther = (name: string) => /^(?:TERM_PROGRAM|CI$|COLUMNS$|LINES$|SHLVL$)/.test(name);
+  const own = Object.entries(login).flatMap(([name, value]) =>
     value === undefined || isOfOther(name) ? [] : [[name, value]],
   );
   return {

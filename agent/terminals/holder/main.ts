@@ -16,7 +16,6 @@ const platform = currentPlatform();
 const endpoint = platform.controlEndpoint(folder, "holder");
 if (endpoint === undefined) throw new Error(`the path of ${folder} is too long for a socket`);
 
-process.umask(0o077);
 for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
 
 let connections = 0;
@@ -34,7 +33,10 @@ const server = createServer((socket) => {
   watchIdle();
   serveConnection(socket, terminals, limits);
 });
+// Its socket is its own alone; the files of programs in terminals have the modes that they would have without it.
+const umask = process.umask(0o077);
 await listen(server, endpoint);
+process.umask(umask);
 watchIdle();
 
 /** Ends this program when it had neither terminals nor connections for some time. */

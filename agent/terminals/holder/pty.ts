@@ -3,6 +3,7 @@ import { spawn as spawnWithPipes } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
+import { withOpenFiles } from "../../platform/open-files.ts";
 import { type CreateRequest, TERMINAL_LIMITS } from "../protocol.ts";
 import { PtyInput } from "./pty-input.ts";
 import { readRest } from "./pty-rest.ts";
@@ -53,7 +54,8 @@ type UnixPty = LibraryPty & { readonly fd: number; readonly _socket: ReadStream 
 function withTerminal(spawn: SpawnPty): OpenPty {
   return ({ file, args, cwd, env, cols, rows }, { onOutput, onExit }) => {
     const name = "xterm-256color";
-    const pty = spawn(file, args, { name, cols, rows, cwd, env, encoding: null });
+    const started = withOpenFiles({ file, args });
+    const pty = spawn(started.file, [...started.args], { name, cols, rows, cwd, env, encoding: null });
     // Without an encoding it gives bytes, whatever its types say.
     pty.onData((data) => onOutput(data as unknown as Buffer));
     pty.onExit(({ exitCode, signal }) => onExit(signal ? null : exitCode, signal || null));
@@ -79,7 +81,14 @@ function inputOf(pty: LibraryPty, onOutput: PtyEvents["onOutput"]): TypedInput {
 }
 
 const withPipes: OpenPty = ({ file, args, cwd, env }, { onOutput, onExit }) => {
-  const child = spawnWithPipes(file, args, { cwd, env, detached: true, stdio: "pipe", windowsHide: true });
+  const started = withOpenFiles({ file, args });
+  const child = spawnWithPipes(started.file, started.args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: "pipe",
+    windowsHide: true,
+  });
   const outputs = [child.stdout, child.stderr];
   for (const output of outputs) output.on("data", onOutput);
   child.stdin.on("error", () => undefined);
