@@ -4,12 +4,14 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import serialize from "@xterm/addon-serialize";
+import unicode11 from "@xterm/addon-unicode11";
 import xterm from "@xterm/headless";
 import { fitsMessage } from "../frames.ts";
 import { TERMINAL_LIMITS, type TerminalScreen } from "../protocol.ts";
 import { boundParser } from "./parser-bounds.ts";
 import { Refusal } from "./refusal.ts";
 import type { Ring } from "./ring.ts";
+import { Untold } from "./untold.ts";
 
 /** Bytes for the parser at a time, and the pause between them in milliseconds: about 1 MB a second. */
 const FEED_BYTES = 16 * 1024;
@@ -28,14 +30,6 @@ const SNAPSHOT_CELLS = [256 * 1024, 120 * 1024] as const;
 const MOST_IN_LINE = 2000;
 /** Ends a sequence that was cut off. */
 const CANCEL = "\u0018";
-/** Modes that the addon does not tell, and how each is in a new terminal: cursor shown, and how the mouse is reported. */
-const UNTOLD_MODES: ReadonlyMap<number, "h" | "l"> = new Map([
-  [25, "h"],
-  [1006, "l"],
-  [1015, "l"],
-  [1016, "l"],
-]);
-
 export class Screen {
   readonly #terminal: xterm.Terminal;
   readonly #serialize = new serialize.SerializeAddon();
@@ -51,8 +45,7 @@ export class Screen {
   #patience = Number.POSITIVE_INFINITY;
   /** Bytes since one that ends a sequence. */
   #inSequence = 0;
-  /** Those of the untold modes that are not as in a new terminal. */
-  readonly #changedModes = new Set<number>();
+  readonly #untold: Untold;
 
   /** `answer` gets what programs asked the terminal for. */
   constructor(ring: Ring, { cols, rows }: { cols: number; rows: number }, answer: (text: string) => void) {
@@ -60,20 +53,12 @@ export class Screen {
     const scrollback = TERMINAL_LIMITS.scrollback;
     this.#terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
     this.#terminal.loadAddon(this.#serialize as unknown as xterm.ITerminalAddon);
+    this.#terminal.loadAddon(new unicode11.Unicode11Addon() as unknown as xterm.ITerminalAddon);
+    this.#terminal.unicode.activeVersion = "11";
     this.#terminal.onData(answer);
     this.#beginPiece = boundParser(this.#terminal);
     this.#closed.promise.catch(() => undefined);
-    const watch = (final: "h" | "l") =>
-      this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, (params) => {
-        for (const [mode, initial] of UNTOLD_MODES) {
-          if (!params.includes(mode)) continue;
-          if (final === initial) this.#changedModes.delete(mode);
-          else this.#changedModes.add(mode);
-        }
-        return false;
-      });
-    watch("h");
-    watch("l");
+    this.#untold = new Untold(this.#terminal);
   }
 
   /** The ring has more. */
@@ -90,8 +75,7 @@ export class Screen {
   /** Sequences that draw the screen and its scrollback, and the byte that follows them. */
   async snapshot(): Promise<{ readonly text: string; readonly at: number }> {
     await this.#catchUp();
-    const text = this.#serialized();
-    return { text: text + this.#untoldModes(), at: this.#at };
+    return { text: this.#serialized(), at: this.#at };
   }
 
   /** The visible screen as text. */
@@ -113,21 +97,22 @@ export class Screen {
     this.#closed.reject(new Refusal("NOT_FOUND", "The terminal was closed"));
   }
 
-  /** A screen that is too large for that comes without colours, scrollback and modes. */
+  /** A screen that is too large for that comes without colours, scrollback and most modes. */
   #serialized(): string {
     const { cols, rows, buffer } = this.#terminal;
     const screens = buffer.active.type === "alternate" ? 2 : 1;
     for (const cells of SNAPSHOT_CELLS) {
       const above = Math.floor(cells / cols) - rows * screens;
       if (above < 0) break;
-      const text = this.#serialize.serialize({ scrollback: Math.min(TERMINAL_LIMITS.scrollback, above) });
+      const scrollback = Math.min(TERMINAL_LIMITS.scrollback, above);
+      const text = this.#serialize.serialize({ scrollback }) + this.#untold.tell();
       if (fitsMessage(text)) return text;
     }
     const { cursorX, cursorY } = buffer.active;
     const cursor = `\u001b[${cursorY + 1};${cursorX + 1}H`;
     // A character may have marks without end.
     const lines = this.#lines().map((line) => line.slice(0, MOST_IN_LINE));
-    return `${screens === 2 ? "\u001b[?1049h\u001b[H" : ""}${lines.join("\r\n")}${cursor}`;
+    return `${screens === 2 ? "\u001b[?1049h\u001b[H" : ""}${lines.join("\r\n")}${cursor}${this.#untold.modes()}`;
   }
 
   #lines(): string[] {
@@ -136,15 +121,6 @@ export class Screen {
       { length: this.#terminal.rows },
       (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
     );
-  }
-
-  #untoldModes(): string {
-    const modes = [...this.#changedModes].map(
-      (mode) => `\u001b[?${mode}${UNTOLD_MODES.get(mode) === "h" ? "l" : "h"}`,
-    );
-    // The addon's sequence for it is known to fewer terminals.
-    if (this.#terminal.modes.applicationKeypadMode) modes.unshift("\u001b=");
-    return modes.join("");
   }
 
   async #catchUp(): Promise<void> {
