@@ -9,7 +9,7 @@ import { characterLengthOf, decode, encode, isUtf16, type TextEncoding } from ".
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
 
 /** The largest file that can be edited, in bytes. */
-const EDIT_MAX_BYTES = 16 * 1024 * 1024;
+export const EDIT_MAX_BYTES = 16 * 1024 * 1024;
 
 /** `declared` is the encoding that the caller gave. Throws MatrxError. */
 export function editableText(bytes: Buffer, declared: TextEncoding | undefined, shown: string): UnitText {
@@ -17,6 +17,14 @@ export function editableText(bytes: Buffer, declared: TextEncoding | undefined, 
   if (content.kind !== "text") throw notText(shown, content.mediaType, bytes.length);
   const isGuessed = !declared && content.bomBytes === 0;
   return unitTextOf(bytes, isGuessed ? encodingOf(bytes) : content.encoding, content.bomBytes);
+}
+
+/** Undefined if the bytes are no text. */
+export function textOfBytes(bytes: Buffer): UnitText | undefined {
+  const content = sniff(headOf(bytes));
+  if (content.kind !== "text") return undefined;
+  const { encoding, bomBytes } = content;
+  return unitTextOf(bytes, bomBytes === 0 ? encodingOf(bytes) : encoding, bomBytes);
 }
 
 /** Throws MatrxError if a file is too large to be edited. */

@@ -111,15 +111,17 @@ export function noChangeError(subject: Subject): MatrxError {
     subject,
     "no_change",
     `Nothing would change in ${subject.shown}: the new text equals the old`,
-    `A file keeps its line ends; to change those, use ${toolName("Write")} or ${toolName("Bash")}`,
+    `A file keeps its line ends; to change those, use ${toolName("Bash")}, such as sed -i 's/\\r$//'`,
   );
 }
 
+/** `remedy` says how the file's encoding is changed. */
 export function notInEncoding(
   encoding: TextEncoding,
   name: string,
   text: string,
   subject: Subject,
+  remedy = `to change the file's encoding, use ${toolName("Bash")} with iconv`,
 ): MatrxError {
   const character = lackingCharacter(text, encoding) ?? "";
   const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
@@ -127,7 +129,7 @@ export function notInEncoding(
     subject,
     "not_in_encoding",
     `${subject.shown} is in ${encoding}, which has no "${character}" (U+${code}); ${name} contains it. Nothing was changed`,
-    `Use characters that this encoding has; give encoding if the file is in another one; to change the file's encoding, use ${toolName("Bash")} with iconv`,
+    `Use characters that this encoding has; give encoding if the file is in another one; ${remedy}`,
     { encoding, character },
   );
 }

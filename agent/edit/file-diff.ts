@@ -1,7 +1,6 @@
 /** The unified diff of a file, for a person who decides on the change. What it leaves out, it says. */
 import { counted } from "../text/counted.ts";
-import { headOf, sniff } from "../text/sniff.ts";
-import { shownText, unitTextOf } from "./code-units.ts";
+import { shownText, textOfBytes } from "./code-units.ts";
 import { diffLines } from "./line-diff.ts";
 import { endsOf, withPlainEnds } from "./line-ends.ts";
 
@@ -29,10 +28,8 @@ export interface FileDiff {
 
 /** Bytes of a file as text; undefined if they are something else. */
 export function textOfFile(bytes: Buffer): string | undefined {
-  const content = sniff(headOf(bytes));
-  if (content.kind !== "text") return undefined;
-  const { units, encoding } = unitTextOf(bytes, content.encoding, content.bomBytes);
-  return shownText(units, encoding);
+  const text = textOfBytes(bytes);
+  return text && shownText(text.units, text.encoding);
 }
 
 export function fileDiff({ from, to, before, after }: FileChange): FileDiff {

@@ -4,6 +4,7 @@ import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { sourceOf } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
+import { formInWords, isGuess } from "../text/form.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { factsOf } from "./bytes.ts";
@@ -43,6 +44,15 @@ export function noteOfMore(page: TextPage): string | undefined {
     return `${lines}. Line ${last} is too long to find its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
   }
   return `${lines}. Continue with offset=${page.nextOffset}`;
+}
+
+/** How the file is written, which its lines don't show. `isDeclared`: the caller knows the encoding. */
+export function noteOfForm({ encoding, eol }: TextPage, isDeclared: boolean): string | undefined {
+  const form = formInWords({ encoding: isDeclared ? "utf-8" : encoding, eol });
+  if (form === undefined) return undefined;
+  const kept = `${toolName("Edit")} and ${toolName("Write")} keep that`;
+  if (isDeclared || !isGuess(encoding)) return `Written ${form}; ${kept}`;
+  return `Probably written ${form}; ${kept}. If it looks wrong, give its encoding`;
 }
 
 export function metadataOf(page: TextPage) {

@@ -1,6 +1,7 @@
 /** Detects what a file contains from its first bytes, never from its name. */
 import { isUtf8 } from "node:buffer";
 import { isUtf16, type TextEncoding } from "./encodings.ts";
+import { olderEncodingOf } from "./older-encoding.ts";
 
 export type Content =
   | { readonly kind: "text"; readonly encoding: TextEncoding; readonly bomBytes: number }
@@ -37,10 +38,11 @@ export function textIn(encoding: TextEncoding, head: Buffer): Extract<Content, {
 }
 
 /**
- * UTF-8, or a single-byte encoding if the bytes are not UTF-8: Latin-1, or Windows-1252 if there are characters that only
- * it has. A single damaged character among many good ones is still UTF-8. Cut an unfinished text by `withoutPart` first.
+ * UTF-8, or another encoding if the bytes are not UTF-8: one that is recognized for sure, else Latin-1, or Windows-1252 if
+ * there are characters that only it has. A single damaged character among many good ones is still UTF-8. Cut an unfinished
+ * text by `withoutPart` first.
  */
-export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
+export function encodingOf(bytes: Buffer): TextEncoding {
   if (isUtf8(bytes)) return "utf-8";
   let good = 0;
   let damaged = 0;
@@ -49,7 +51,7 @@ export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
     else if (character > "\x7f") good++;
   }
   if (good > damaged) return "utf-8";
-  return hasWindowsCharacters(bytes) ? "windows-1252" : "latin1";
+  return olderEncodingOf(bytes) ?? (hasWindowsCharacters(bytes) ? "windows-1252" : "latin1");
 }
 
 /** Whether there are bytes that are characters in Windows-1252 but controls in Latin-1, and none that is undefined in both. */

@@ -47,10 +47,7 @@ const input = z.strictObject({
   expected_sha256: sha256Schema
     .optional()
     .describe("Edit only if the file's current content has this SHA-256"),
-  encoding: z
-    .enum(TEXT_ENCODINGS)
-    .optional()
-    .describe("The file's encoding, if it can't be detected (UTF-8, UTF-16 with a mark, Latin-1)"),
+  encoding: z.enum(TEXT_ENCODINGS).optional().describe("The file's encoding, if it can't be detected"),
 });
 
 type Input = z.infer<typeof input>;

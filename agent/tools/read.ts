@@ -16,6 +16,7 @@ import {
   type LinesWanted,
   metadataOf,
   noteOfCut,
+  noteOfForm,
   noteOfMore,
   numberedLines,
   numberOf,
@@ -148,15 +149,15 @@ async function read(
   if (page.lines.length === 0 && head.length > content.bomBytes)
     throw beyondEndError(file, wanted.offset, page);
   return {
-    output: raw ? page.lines.join("\n") : rendered(page),
+    output: raw ? page.lines.join("\n") : rendered(page, text.declared),
     metadata: { ...factsOf(file), ...metadataOf(page), ...(sha256 && { sha256 }) },
   };
 }
 
 /** Lines with their numbers, and notes. */
-function rendered(page: TextPage): string {
+function rendered(page: TextPage, isDeclared: boolean): string {
   if (page.lines.length === 0) return "[The file is empty]";
-  return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
+  return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page), noteOfForm(page, isDeclared)]);
 }
 
 /** Undefined if it is not a notebook, or too large. */

@@ -6,14 +6,21 @@ import * as z from "zod";
 import type { Preview } from "../core/preview.ts";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { bytesWith, EDIT_MAX_BYTES, shownText, textOfBytes, type UnitText } from "../edit/code-units.ts";
 import { changedError, checkSha256, sha256Schema } from "../edit/errors.ts";
-import { changeInWords, fileDiff, textOfFile } from "../edit/file-diff.ts";
+import { changeInWords, fileDiff } from "../edit/file-diff.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
+import { endsOf } from "../edit/line-ends.ts";
+import { rewritten } from "../edit/rewrite.ts";
 import type { Files, ResolvedPath } from "../fs/access.ts";
 import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
 import { makeParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
+import { readAll } from "../read/not-text.ts";
 import { counted } from "../text/counted.ts";
+import { TEXT_ENCODINGS } from "../text/encodings.ts";
+import { formInWords } from "../text/form.ts";
+import { headOf, SNIFF_BYTES } from "../text/sniff.ts";
 
 /** Contents up to this size are compared, to report how many lines change; in bytes. */
 const COMPARED_MAX_BYTES = 1024 * 1024;
@@ -22,11 +29,15 @@ const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),
-  content: z.string().describe("The whole content, in UTF-8"),
+  content: z.string().describe("The whole content"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default true)"),
   expected_sha256: sha256Schema
     .optional()
     .describe("Write only if the file's current content has this SHA-256"),
+  encoding: z
+    .enum(TEXT_ENCODINGS)
+    .optional()
+    .describe("The encoding to write in (default: the file's own; UTF-8 for a new file)"),
 });
 
 type Input = z.infer<typeof input>;
@@ -37,16 +48,16 @@ export function writeTool(files: Files) {
     description:
       "Write a file, replacing all its content; creates missing folders. To change part of a file, use `Edit`.",
     details:
-      "Mode, owner, links and hard links of an existing file are kept. Returns the number of bytes and whether the file is new.",
+      "An existing text file keeps its encoding and byte order mark; its CRLF line ends, too, unless the content has some of its own. Mode, owner, links and hard links are kept. Returns the number of bytes and whether the file is new.",
     input,
-    model: { omit: ["create_directories", "expected_sha256"] },
+    model: { omit: ["create_directories", "expected_sha256", "encoding"] },
     timeoutMs: 60_000,
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
     async preview(request, context) {
       const place = await destination(files, request, context);
-      if (place.missing.length > 1) return previewOf(place, undefined, request);
+      if (place.missing.length > 1) return previewOf(place, newFile(place, request));
       await using file = await OpenedFile.open(await files.as(context), place);
-      return previewOf(place, await look(file, request, context), request);
+      return previewOf(place, await change(file, request, context));
     },
     async handle(request, context) {
       const access = await files.as(context);
@@ -71,29 +82,64 @@ async function destination(
   return place;
 }
 
-/** What is there, if it may be replaced; undefined if nothing is. Throws MatrxError. */
-async function look(
-  file: OpenedFile,
-  { content, expected_sha256 }: Input,
-  { signal, session }: PreviewContext,
-): Promise<Old | undefined> {
-  const { place } = file;
-  const stat = await file.entry();
-  if (expected_sha256) checkSha256(stat && (await file.sha256(stat, signal)), expected_sha256, place);
-  if (!stat) return undefined;
-  const old = { stat, before: await contentOf(file, stat, signal) };
-  if (!expected_sha256) await checkUnchanged(file, old, hash("sha256", content), { signal, session });
-  return old;
+interface Old {
+  readonly stat: BigIntStats;
+  /** All its bytes; undefined if there are too many to be compared, or they may not be read. */
+  readonly before: Buffer | undefined;
+  /** Undefined if it is no text, or may not be read. */
+  readonly text: UnitText | undefined;
 }
 
-function previewOf(place: ResolvedPath, old: Old | undefined, { content }: Input): Preview {
-  const { shown } = place;
-  const from = old && shown;
-  const diff = fileDiff({ from, to: shown, before: old?.before && textOfFile(old.before), after: content });
+interface Change {
+  /** What is there; undefined if nothing is. */
+  readonly old: Old | undefined;
+  readonly text: UnitText;
+  readonly bytes: Buffer;
+}
+
+/** A file whose folder is missing, too. */
+function newFile({ shown }: ResolvedPath, { content, encoding }: Input): Change {
+  const text = rewritten(undefined, content, encoding, { shown, mayQuote: false });
+  return { old: undefined, text, bytes: bytesWith(text, text.units) };
+}
+
+/** What the file becomes, if that may be; changes nothing yet. Throws MatrxError. */
+async function change(file: OpenedFile, request: Input, context: PreviewContext): Promise<Change> {
+  const { place } = file;
+  const { signal, session, rights } = context;
+  const stat = await file.entry();
+  const { expected_sha256, content, encoding } = request;
+  if (expected_sha256) checkSha256(stat && (await file.sha256(stat, signal)), expected_sha256, place);
+  const old = stat && (await lookAt(file, stat, signal));
+  const text = rewritten(old?.text, content, encoding, { shown: place.shown, mayQuote: rights.mayRead });
+  const bytes = bytesWith(text, text.units);
+  if (old && !expected_sha256) await checkUnchanged(file, old, hash("sha256", bytes), { signal, session });
+  return { old, text, bytes };
+}
+
+async function lookAt(file: OpenedFile, stat: BigIntStats, signal: AbortSignal): Promise<Old> {
+  try {
+    if (stat.size > EDIT_MAX_BYTES) {
+      const head = await file.whileOpen(stat, (handle) => readAll(handle, SNIFF_BYTES + 1));
+      return { stat, before: undefined, text: textOfBytes(headOf(head)) };
+    }
+    const bytes = await file.read(stat, signal);
+    const before = stat.size > COMPARED_MAX_BYTES ? undefined : bytes;
+    return { stat, before, text: textOfBytes(bytes) };
+  } catch (error) {
+    if (error instanceof MatrxError && error.code === "PERMISSION_DENIED")
+      return { stat, before: undefined, text: undefined };
+    throw error;
+  }
+}
+
+function previewOf({ shown }: ResolvedPath, { old, text, bytes }: Change): Preview {
+  const before = old?.before && old.text && shownText(old.text.units, old.text.encoding);
+  const after = shownText(text.units, text.encoding);
+  const diff = fileDiff({ from: old && shown, to: shown, before, after });
   const what = old ? "Change" : "Create";
-  const size = counted(Buffer.byteLength(content), "byte");
   return {
-    summary: `${what} ${shown}: ${changeInWords(diff)} (${size})`,
+    summary: `${what} ${shown}: ${changeInWords(diff)} (${counted(bytes.length, "byte")})`,
     diff: diff.text,
     diffCut: diff.isCut,
     warnings: old && old.stat.nlink > 1n ? [`${shown} has other names (hard links), which change too`] : [],
@@ -103,31 +149,27 @@ function previewOf(place: ResolvedPath, old: Old | undefined, { content }: Input
 async function write(file: OpenedFile, request: Input, context: ToolContext): Promise<ToolResult> {
   const { place } = file;
   const { signal, session } = context;
-  const old = await look(file, request, context);
+  const { old, text, bytes } = await change(file, request, context);
   context.approved?.check(place.path, place.shown, old?.stat);
-  const bytes = Buffer.from(request.content, "utf8");
   const sha256 = hash("sha256", bytes);
   const lines = old?.before && changedLines(old.before, bytes);
   const written = await file.write(old?.stat, bytes, signal);
   session.noteSeen(place.path, { stat: written.stat, sha256 });
-  const change = lines ? `, ${counted(lines.added, "line")} added, ${lines.removed} removed` : "";
+  const form = { encoding: text.encoding, eol: endsOf(text.units) };
+  const changes = lines ? `, ${counted(lines.added, "line")} added, ${lines.removed} removed` : "";
+  const words = formInWords(form);
   return {
-    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${counted(bytes.length, "byte")}${change})`,
+    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${counted(bytes.length, "byte")}${changes})${words ? `, written ${words}` : ""}`,
     metadata: {
       path: place.path,
       bytes: bytes.length,
       created: written.created,
       atomic: written.atomic,
       sha256,
+      ...form,
       ...(lines && { lines_added: lines.added, lines_removed: lines.removed }),
     },
   };
-}
-
-interface Old {
-  readonly stat: BigIntStats;
-  /** Undefined if it is too large, or may not be read. */
-  readonly before: Buffer | undefined;
 }
 
 /** Throws MatrxError `CONFLICT` if this session knows other content, unless the file already has the new one (`sha256`). */
@@ -149,19 +191,6 @@ async function checkUnchanged(
 
 function isSame(a: SeenFile["stat"], b: SeenFile["stat"]): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
-}
-
-/** The content of a small file; undefined if it is large, or may not be read. */
-async function contentOf(
-  file: OpenedFile,
-  stat: BigIntStats,
-  signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  if (stat.size > COMPARED_MAX_BYTES) return undefined;
-  return await file.read(stat, signal).catch((error: unknown) => {
-    if (error instanceof MatrxError && error.code === "PERMISSION_DENIED") return undefined;
-    throw error;
-  });
 }
 
 /** How many lines change; undefined if counting would cost too much. */

@@ -44,6 +44,19 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await page.keyboard.type(text);
   }
 
+  test("is saved twice though the machine gives new lines the ends that the old ones had", async () => {
+    await open("one\r\ntwo\r\nthree\n");
+    await editor().focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("new\nlines\n");
+    await page.keyboard.press("Control+s");
+    await expect.poll(onDisk).toBe("new\r\nlines\r\n");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await type("more");
+    await page.keyboard.press("Control+s");
+    await expect.poll(onDisk).toMatch(/more$/);
+  });
+
   test("is saved as it was but for what was typed, by the keyboard alone", async () => {
     await open("# Pump\r\n\r\nruns\r\n");
     await type("12 minutes");

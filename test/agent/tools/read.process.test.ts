@@ -5,6 +5,7 @@ import { open } from "node:fs/promises";
 import net from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encode } from "../../../agent/text/encodings.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 const PNG = Buffer.from(
@@ -118,20 +119,70 @@ describe("reading a text", () => {
     expect(error.message).toContain("it has 2 lines");
   });
 
+  const marked = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+
   it.each([
-    ["UTF-8 with a mark", Buffer.from("\ufeffgrün\nrot\n"), "utf-8-bom", "lf"],
-    ["UTF-16, little end first", Buffer.from("\ufeffgrün\nrot\n", "utf16le"), "utf-16le", "lf"],
-    ["UTF-16, big end first", Buffer.from("\ufeffgrün\nrot\n", "utf16le").swap16(), "utf-16be", "lf"],
-    ["Latin-1", Buffer.from("grün\nrot\n", "latin1"), "latin1", "lf"],
-    ["lines of Windows", Buffer.from("grün\r\nrot\r\n"), "utf-8", "crlf"],
-    ["lines of both kinds", Buffer.from("grün\r\nrot\n"), "utf-8", "mixed"],
-  ])("reads %s", async (_what, bytes, encoding, eol) => {
-    const bench = await Workbench.open();
-    await bench.put("text", bytes);
-    const { output, metadata } = await bench.call("Read", { file_path: "text" });
-    expect(output).toBe("     1\tgrün\n     2\trot");
-    expect(metadata).toMatchObject({ encoding, eol, total_lines: 2 });
-  });
+    ["UTF-8", Buffer.from("grün\nrot\n"), "utf-8", "lf", ""],
+    [
+      "UTF-8 with a mark",
+      Buffer.from("\ufeffgrün\nrot\n"),
+      "utf-8-bom",
+      "lf",
+      "Written in utf-8 with a byte order mark;",
+    ],
+    ["UTF-16, little end first", marked("grün\nrot\n"), "utf-16le", "lf", "Written in utf-16le;"],
+    ["UTF-16, big end first", marked("grün\nrot\n").swap16(), "utf-16be", "lf", "Written in utf-16be;"],
+    ["Latin-1", Buffer.from("grün\nrot\n", "latin1"), "latin1", "lf", "Probably written in latin1;"],
+    ["lines of Windows", Buffer.from("grün\r\nrot\r\n"), "utf-8", "crlf", "Written with CRLF line ends;"],
+    ["lines of both kinds", Buffer.from("grün\r\nrot\n"), "utf-8", "mixed", "Written with mixed line ends;"],
+    [
+      "UTF-16 with lines of Windows",
+      marked("grün\r\nrot\r\n"),
+      "utf-16le",
+      "crlf",
+      "Written in utf-16le with CRLF line ends;",
+    ],
+  ])(
+    "reads %s, and says how it is written unless that is usual",
+    async (_what, bytes, encoding, eol, said) => {
+      const bench = await Workbench.open();
+      await bench.put("text", bytes);
+      const { output, metadata } = await bench.call("Read", { file_path: "text" });
+      const [text, note = ""] = output.split("\n\n[");
+      expect(text).toBe("     1\tgrün\n     2\trot");
+      expect(note.startsWith(said)).toBe(true);
+      expect(note.includes("Edit and Write keep that")).toBe(said !== "");
+      expect(metadata).toMatchObject({ encoding, eol, total_lines: 2 });
+      expect((await bench.call("Read", { file_path: "text", raw: true })).output).toBe("grün\nrot");
+    },
+  );
+
+  it.each([
+    ["shift_jis", "これは設定ファイルです。"],
+    ["euc-jp", "これは設定ファイルです。"],
+    ["gb18030", "这是一个配置文件，用于说明程序的选项和它们的默认值。"],
+    ["big5", "這是一個設定檔，用來說明程式的選項以及它們的預設值。"],
+    ["euc-kr", "이것은 프로그램의 설정 파일입니다. 옵션과 기본값을 설명합니다."],
+    ["windows-1251", "Это файл настроек программы: здесь описаны её параметры."],
+    ["koi8-r", "Это файл настроек программы: здесь описаны ее параметры."],
+  ] as const)(
+    "recognizes %s in a comment, says that it is a guess, and edits it",
+    async (encoding, words) => {
+      const bench = await Workbench.open();
+      const text = `#include <stdio.h>\n/* ${words} */\nint main(void) { return 0; }\n`;
+      const bytes = encode(text, encoding);
+      if (!bytes) throw new Error("lacks a character");
+      await bench.put("a.c", bytes);
+      const { output, metadata } = await bench.call("Read", { file_path: "a.c" });
+      expect(output).toContain(`/* ${words} */`);
+      expect(output).toContain(
+        `[Probably written in ${encoding}; Edit and Write keep that. If it looks wrong`,
+      );
+      expect(metadata?.encoding).toBe(encoding);
+      await bench.call("Edit", { file_path: "a.c", old_string: words, new_string: `${words}!` });
+      expect(readFileSync(bench.at("a.c"))).toEqual(encode(text.replace(words, `${words}!`), encoding));
+    },
+  );
 
   it.each([
     ["shift_jis", Buffer.from([0x83, 0x5c, 0x0a]), "ソ"],

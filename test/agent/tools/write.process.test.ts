@@ -208,6 +208,90 @@ describe("writing a file", () => {
     });
   });
 
+  describe("that is not written as most are", () => {
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+
+    it.each([
+      [
+        "a byte order mark and CRLF",
+        Buffer.from("\ufeffa\r\n"),
+        Buffer.from("\ufeffb\r\nü\r\n"),
+        "in utf-8 with a byte order mark and CRLF line ends",
+      ],
+      ["UTF-16 and CRLF", utf16("a\r\n"), utf16("b\r\nü\r\n"), "in utf-16le with CRLF line ends"],
+      ["UTF-16, big end first", utf16("a\n").swap16(), utf16("b\nü\n").swap16(), "in utf-16be"],
+      ["Latin-1", Buffer.from("\xe9\n", "latin1"), Buffer.from("b\n\xfc\n", "latin1"), "in latin1"],
+      ["CRLF alone", Buffer.from("a\r\n"), Buffer.from("b\r\nü\r\n"), "with CRLF line ends"],
+      [
+        "line ends of both kinds",
+        Buffer.from("ü\r\na\nc\n"),
+        Buffer.from("b\r\nü\r\n"),
+        "with CRLF line ends",
+      ],
+    ])("keeps %s, says so, and knows then what is there", async (_what, before, after, words) => {
+      const bench = await Workbench.open();
+      await bench.put("f", before);
+      const { output, metadata } = await bench.call("Write", { file_path: "f", content: "b\nü\n" });
+      expect(readFileSync(bench.at("f"))).toEqual(after);
+      expect(output.endsWith(`, written ${words}`)).toBe(true);
+      expect(metadata).toMatchObject({ bytes: after.length, sha256: hash("sha256", after) });
+      expect((await bench.call("Write", { file_path: "f", content: "c\n" })).metadata?.created).toBe(false);
+    });
+
+    it("shows the person who decides what it becomes", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", utf16("a\r\nb\r\n"));
+      const input = { file_path: "f", content: "a\nc\n" };
+      const preview = await bench.tool("Write").preview?.(input, bench.context());
+      expect(preview?.summary).toContain("1 line added, 1 removed (14 bytes)");
+      expect(preview?.diff).toContain(" a\n-b\n+c");
+    });
+
+    it("keeps each line's own end where they are mixed", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a\nb\r\nc\n");
+      await bench.call("Write", { file_path: "f", content: "a\nb\nnew\nc\n" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("a\nb\r\nnew\r\nc\n");
+    });
+
+    it("is written with the line ends and the mark that the content has of its own", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a\nb\n");
+      await bench.call("Write", { file_path: "f", content: "\ufeffa\r\nb\r\n" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("\ufeffa\r\nb\r\n");
+      await bench.call("Write", { file_path: "f", content: "\ufeffc\r\nd\n" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("\ufeffc\r\nd\n");
+    });
+
+    it("is refused a character that its encoding lacks, unless another encoding is named", async () => {
+      const bench = await Workbench.open();
+      const before = Buffer.from("gr\xfcn\r\n", "latin1");
+      await bench.put("f", before);
+      const error = await failure(bench.call("Write", { file_path: "f", content: "10 €\n" }));
+      expect(error.message).toContain('is in latin1, which has no "€" (U+20AC); content contains it');
+      expect(error.hint).toContain("encoding=utf-8");
+      expect(readFileSync(bench.at("f"))).toEqual(before);
+      await bench.call("Write", { file_path: "f", content: "10 €\n", encoding: "utf-8" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("10 €\r\n");
+      await bench.call("Write", { file_path: "new", content: "€\n", encoding: "utf-16le" });
+      expect(readFileSync(bench.at("new"))).toEqual(utf16("€\n"));
+    });
+
+    it("is known by its beginning when it is large", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", utf16("line\r\n".repeat(1_500_000)));
+      await bench.call("Write", { file_path: "f", content: "short\n" });
+      expect(readFileSync(bench.at("f"))).toEqual(utf16("short\r\n"));
+    });
+
+    it("is replaced as it is given where it was no text", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", Buffer.from([0, 1, 2, 13, 10]));
+      await bench.call("Write", { file_path: "f", content: "a\n" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("a\n");
+    });
+  });
+
   it("writes only over the content that was expected", async () => {
     const bench = await Workbench.open();
     await bench.put("file", "one");
