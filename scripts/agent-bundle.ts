@@ -43,6 +43,9 @@ export const AGENT: Build = {
   },
 };
 
+/** Its main file loads its parts in a way that bundlers don't follow. */
+const BUNDLED_AS = { "jsonc-parser": "jsonc-parser/lib/esm/main.js" };
+
 /**
  * The program, and each file that it starts or loads as a program of its own: those of `imports`. In one file each, for good:
  * an agent that runs for weeks finds them under the same names after its package was updated.
@@ -56,6 +59,7 @@ async function bundle({ imports }: Manifest, outdir: string): Promise<Metafile> 
       outdir,
       bundle: true,
       external: NATIVE,
+      alias: BUNDLED_AS,
       platform: "node",
       target: "node24",
       format: "esm",

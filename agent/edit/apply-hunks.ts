@@ -1,30 +1,68 @@
 /** Applies hunks to a file's text. Their old lines must match exactly; nothing is guessed. */
 import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
-import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
+import { fittingEnds, type Line, type LineEnd, linesOf } from "./line-ends.ts";
 import { noMatchError } from "./no-match.ts";
 import type { Hunk, HunkLine } from "./patch-types.ts";
-import { search } from "./replace.ts";
+import { type Cut, type Edited, search } from "./replace.ts";
 
 interface WantedLine extends Pick<HunkLine, "kind" | "end"> {
   readonly units: string;
 }
 
-/** The units of the changed text. Throws MatrxError. */
-export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subject): string {
+/** Throws MatrxError if a hunk doesn't match. */
+export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subject): Edited {
   const lines = linesOf(text.units);
   const isEndless = lines.at(-1)?.text !== "";
   if (!isEndless) lines.pop();
   const texts = new LineTexts(lines);
   const result: NewLine[] = [];
+  const cuts: Cut[] = [];
+  const cutLines = lineCutter(text.units, lines);
   let done = 0;
-  for (const hunk of hunks) {
+  for (const [by, hunk] of hunks.entries()) {
     const { at, wanted } = placeOf(text, texts, done, hunk, subject);
     keep(result, lines, done, at);
+    cuts.push(...cutLines(at, wanted, by));
     done = at + replaceLines(result, lines, at, wanted);
   }
   keep(result, lines, done, lines.length);
-  return withEnds(result, lines, { isEndless, ...saidOfEnd(hunks) });
+  return { units: withEnds(result, lines, { isEndless, ...saidOfEnd(hunks) }), cuts };
+}
+
+/** Turns ascending hunks into cuts: each from the beginning of a line to that of another, or from one end to another at the end. */
+function lineCutter(units: string, lines: readonly Line[]) {
+  const starts = [0];
+  for (const { text, end } of lines) starts.push((starts.at(-1) ?? 0) + text.length + end.length);
+  const fit = fittingEnds(units);
+  return (first: number, wanted: readonly WantedLine[], by: number): Cut[] => {
+    const cuts: Cut[] = [];
+    let at = first;
+    for (let index = 0; index < wanted.length; ) {
+      if (wanted[index]?.kind === "same") {
+        at++;
+        index++;
+        continue;
+      }
+      const changes = runFrom(wanted, index);
+      const end = at + changes.filter(({ kind }) => kind === "old").length;
+      const added = changes.filter(({ kind }) => kind === "new").map((line) => line.units);
+      const isLast = end >= lines.length && lines.at(-1)?.end === "";
+      const from = (starts[at] ?? units.length) - (isLast && at > 0 ? (lines[at - 1]?.end.length ?? 0) : 0);
+      const to = starts[end] ?? units.length;
+      const text = added.map((line) => (isLast && at > 0 ? `\n${line}` : `${line}\n`)).join("");
+      cuts.push({ from, to, units: fit(from, to, text), by });
+      at = end;
+      index += changes.length;
+    }
+    return cuts;
+  };
+}
+
+/** The lines from there on that are old or new. */
+function runFrom(wanted: readonly WantedLine[], index: number): readonly WantedLine[] {
+  const end = wanted.findIndex(({ kind }, at) => at >= index && kind === "same");
+  return wanted.slice(index, end === -1 ? undefined : end);
 }
 
 /** Appends lines that no hunk changes, one by one: there may be more of them than a call can have arguments. */

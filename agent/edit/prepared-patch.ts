@@ -7,9 +7,11 @@ import type { OpenedFile } from "../fs/file-handle.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
 import { type Before, existsError } from "../fs/transaction.ts";
 import type { Platform } from "../platform/platform.ts";
+import { isNotebookPath } from "../read/notebook.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { readMarkedPatch } from "./begin-patch-format.ts";
-import { bytesWith, checkEditSize, editableText } from "./code-units.ts";
+import { changedFile, checkNotebook } from "./changed-file.ts";
+import { checkEditSize, editableText, type UnitText } from "./code-units.ts";
 import { noChangeError, refused, type Subject } from "./errors.ts";
 import { type ShownDiff, shownDiff } from "./line-diff.ts";
 import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
@@ -64,6 +66,16 @@ export async function readBefore(file: OpenedFile, signal: AbortSignal): Promise
   return { stat, bytes: await file.read(stat, signal) };
 }
 
+/** A new file. Throws MatrxError if it would be a broken notebook. */
+export function prepareNew(
+  { place, content, mode }: Extract<FoundPatch, { kind: "add" }>,
+  mayQuote: boolean,
+): Prepared {
+  const bytes = Buffer.from(content);
+  if (isNotebookPath(place.path)) checkNotebook(undefined, bytes, { shown: place.shown, mayQuote });
+  return { kind: "add", place, bytes, mode };
+}
+
 /** What an existing file becomes. Throws MatrxError if the patch does not match. */
 export function prepare(
   found: Exclude<FoundPatch, { kind: "add" }>,
@@ -76,15 +88,23 @@ export function prepare(
   if (found.kind === "update" && found.hunks.length === 0) {
     return { kind: "update", file, before, to: found.to, bytes: before.bytes, diff: undefined };
   }
-  const text = editableText(before.bytes, undefined, subject.shown);
-  const units = applyHunks(text, found.hunks, subject);
+  const { hunks } = found;
+  const find = (text: UnitText) => applyHunks(text, hunks, subject);
   if (found.kind === "delete") {
-    if (units !== "") throw notAll(subject);
+    if (find(editableText(before.bytes, undefined, subject.shown)).units !== "") throw notAll(subject);
     return { kind: "delete", file, before };
   }
-  if (units === text.units && !found.to) throw noChangeError(subject);
-  const bytes = bytesWith(text, units);
-  return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, units) };
+  const wanted = hunks.map(oldTextOf);
+  const { text, edited, bytes } = changedFile(before.bytes, found.place.path, { find, wanted }, subject);
+  if (bytes.equals(before.bytes) && !found.to) throw noChangeError(subject);
+  return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, edited.units) };
+}
+
+function oldTextOf({ lines }: Hunk): string {
+  return lines
+    .filter(({ kind }) => kind !== "new")
+    .map(({ text }) => text)
+    .join("\n");
 }
 
 /** Metadata of a changed file. */

@@ -128,7 +128,8 @@ function withoutOverlap(places: readonly number[], length: number): number[] {
   return apart;
 }
 
-function joined(units: string, cuts: readonly Cut[]): string {
+/** The units with ascending cuts made. */
+export function joined(units: string, cuts: readonly Cut[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const cut of cuts) {

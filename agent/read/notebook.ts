@@ -36,9 +36,29 @@ const notebookSchema = z.object({
 type Cell = z.infer<typeof notebookSchema>["cells"][number];
 type Output = z.infer<typeof outputSchema>;
 
+/** A cell's text, or one of its outputs. */
+export interface Block {
+  /** The line above it. */
+  readonly head: string;
+  /** Below that; undefined if nothing is shown there. */
+  readonly content: string | undefined;
+  /** The cell whose text it is, from 0; undefined for outputs. */
+  readonly cell?: number;
+  /** The cell's text, with the last line end, which `content` leaves out. */
+  readonly source?: string;
+}
+
 export interface Notebook {
   readonly cells: number;
+  readonly blocks: readonly Block[];
   readonly text: string;
+}
+
+/** What is between two blocks. */
+export const BETWEEN_BLOCKS = "\n\n";
+
+export function isNotebookPath(path: string): boolean {
+  return /\.ipynb$/i.test(path);
 }
 
 /** Larger notebooks are shown as JSON; in bytes. Pictures take up most of it. */
@@ -55,8 +75,12 @@ export function notebookOf(bytes: Buffer): Notebook | undefined {
   const parsed = notebookSchema.safeParse(jsonOf(bytes));
   if (!parsed.success) return undefined;
   const { cells } = parsed.data;
-  const blocks = cells.flatMap((cell, index) => blocksOf(cell, index + 1));
-  return { cells: cells.length, text: blocks.join("\n\n") };
+  const blocks = cells.flatMap(blocksOf);
+  return { cells: cells.length, blocks, text: blocks.map(shownBlock).join(BETWEEN_BLOCKS) };
+}
+
+function shownBlock({ head, content }: Block): string {
+  return content === undefined ? head : `${head}\n${content}`;
 }
 
 function jsonOf(bytes: Buffer): unknown {
@@ -69,14 +93,15 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-function blocksOf({ cell_type, source, execution_count, outputs = [] }: Cell, number: number): string[] {
+function blocksOf({ cell_type, source, execution_count, outputs = [] }: Cell, cell: number): Block[] {
+  const number = cell + 1;
   const run = execution_count == null ? "" : `, run ${execution_count}`;
-  const cell = block(`Cell ${number}: ${cut(cell_type)}${run}`, source);
-  return [cell, ...outputs.flatMap((output) => outputBlocks(output, `Output of cell ${number}`))];
+  const own = { ...block(`Cell ${number}: ${cut(cell_type)}${run}`, source), cell, source };
+  return [own, ...outputs.flatMap((output) => outputBlocks(output, `Output of cell ${number}`))];
 }
 
-function block(head: string, content: string): string {
-  return content === "" ? mark(head) : `${mark(head)}\n${content.replace(/\n$/, "")}`;
+function block(head: string, content: string): Block {
+  return { head: mark(head), content: content === "" ? undefined : content.replace(/\n$/, "") };
 }
 
 /** One line, whatever names the file contains. */
@@ -88,7 +113,7 @@ function cut(name: string): string {
   return name.slice(0, NAME_CHARS).toWellFormed();
 }
 
-function outputBlocks(output: Output, head: string): string[] {
+function outputBlocks(output: Output, head: string): Block[] {
   if (output.output_type === "stream") return [block(head, shown(output.text))];
   if (output.output_type === "error") {
     const words = output.traceback.join("\n") || `${output.ename}: ${output.evalue}`;
@@ -100,12 +125,14 @@ function outputBlocks(output: Output, head: string): string[] {
 /** Of several representations of an output, the first of these is shown. */
 const TEXT_TYPES = ["text/plain", "text/markdown", "text/latex", "application/json", "text/html"];
 
-function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): string[] {
+function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): Block[] {
   const type = TEXT_TYPES.find((one) => data[one] !== undefined);
   const others = Object.keys(data).filter((one) => one.startsWith("image/") || type === undefined);
   return [
     ...(type === undefined ? [] : [block(head, shown(asText(data[type])))]),
-    ...others.map((one) => mark(`${head}: ${cut(one)}, ${asText(data[one]).length} characters, not shown`)),
+    ...others.map((one) =>
+      block(`${head}: ${cut(one)}, ${asText(data[one]).length} characters, not shown`, ""),
+    ),
   ];
 }
 

@@ -15,6 +15,7 @@ import {
   pathsNamed,
   pathsOf,
   prepare,
+  prepareNew,
   readBefore,
 } from "../edit/prepared-patch.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
@@ -125,7 +126,7 @@ async function prepareAll(
   for (const one of found) {
     signal.throwIfAborted();
     if (one.kind === "add") {
-      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content), mode: one.mode });
+      prepared.push(prepareNew(one, rights.mayRead));
       continue;
     }
     const file = await OpenedFile.open(access, one.place);

@@ -4,7 +4,8 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
-import { bytesWith, checkEditSize, editableText, shownText, type UnitText } from "../edit/code-units.ts";
+import { changedFile } from "../edit/changed-file.ts";
+import { checkEditSize, shownText, type UnitText } from "../edit/code-units.ts";
 import { checkSha256, sha256Schema } from "../edit/errors.ts";
 import { changeInWords, fileDiff } from "../edit/file-diff.ts";
 import { type ShownDiff, shownDiff } from "../edit/line-diff.ts";
@@ -58,7 +59,7 @@ export function editTool(files: Files) {
     description:
       "Replace old_string with new_string in a text file. Copy old_string from the file exactly, without line numbers. It must occur only once: add lines around it until it does, or set replace_all. Returns a diff; if it does not match, nothing is changed.",
     details:
-      "Line ends need not match: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links are kept, and so is every byte outside the replaced text. Files up to 16 MiB. Give either old_string and new_string, or edits.",
+      "Line ends need not match: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links are kept, and so is every byte outside the replaced text. Of a notebook, the text of its cells is changed, as `Read` shows it, or its JSON; its outputs stay, and it stays a notebook. Files up to 16 MiB. Give either old_string and new_string, or edits.",
     input,
     model: {
       omit: ["expected_replacements", "edits", "expected_sha256", "encoding"],
@@ -100,8 +101,10 @@ async function change(
   checkEditSize(stat.size, shown);
   const bytes = await file.read(stat, signal);
   checkSha256(hash("sha256", bytes), expected_sha256, file.place);
-  const text = editableText(bytes, encoding, shown);
-  return { stat, text, edited: replaceIn(text, replacements, { shown, mayQuote: rights.mayRead }) };
+  const subject = { shown, mayQuote: rights.mayRead };
+  const find = (text: UnitText) => replaceIn(text, replacements, subject);
+  const wanted = replacements.map(({ old }) => old);
+  return { stat, ...changedFile(bytes, file.place.path, { find, wanted, declared: encoding }, subject) };
 }
 
 async function edit(
@@ -111,9 +114,8 @@ async function edit(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { place } = file;
-  const { stat, text, edited } = await change(file, replacements, request, context);
+  const { stat, text, edited, bytes: newBytes } = await change(file, replacements, request, context);
   context.approved?.check(place.path, place.shown, stat);
-  const newBytes = bytesWith(text, edited.units);
   const written = await file.write(stat, newBytes, context.signal);
   context.session.noteSeen(place.path, { stat: written.stat, sha256: hash("sha256", newBytes) });
   const diff = shownDiff(text, edited.units);

@@ -9,7 +9,7 @@ import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { factsOf, MOST_BYTES, readBytes } from "../read/bytes.ts";
 import { binaryFileError, readAll, readImage } from "../read/not-text.ts";
-import { NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
+import { isNotebookPath, NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
 import { PAGES, PDF, readPdf } from "../read/pdf.ts";
 import {
   beyondEndError,
@@ -138,7 +138,7 @@ async function read(
   if (pages !== undefined) {
     throw wrong("pages", "this is not a PDF file", "Use offset and limit for lines");
   }
-  const isNotebook = !declared && !raw && /\.ipynb$/i.test(file.place.path);
+  const isNotebook = !declared && !raw && isNotebookPath(file.place.path);
   const notebook = isNotebook ? await notebookIn(file, whole) : undefined;
   if (notebook) return await shownNotebook(file, notebook, wanted, sha256);
   const source = whole ? sourceOf(whole) : file.handle;
@@ -173,7 +173,7 @@ async function shownNotebook(
   sha256: string | undefined,
 ): Promise<ToolResult> {
   const page = await pageOfText(file, text, wanted);
-  const note = `Shown as cells; raw=true gives the JSON, which ${toolName("Edit")} works on`;
+  const note = `Shown as cells, whose text ${toolName("Edit")} changes; raw=true gives the JSON`;
   return {
     output: withNotes(page.lines.join("\n"), [noteOfCut(page), noteOfMore(page), note]),
     metadata: { ...factsOf(file), ...metadataOf(page), cells, ...(sha256 && { sha256 }) },

@@ -6,6 +6,7 @@ import * as z from "zod";
 import type { Preview } from "../core/preview.ts";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { checkNotebook } from "../edit/changed-file.ts";
 import { bytesWith, EDIT_MAX_BYTES, shownText, textOfBytes, type UnitText } from "../edit/code-units.ts";
 import { changedError, checkSha256, sha256Schema } from "../edit/errors.ts";
 import { changeInWords, fileDiff } from "../edit/file-diff.ts";
@@ -17,6 +18,7 @@ import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
 import { makeParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { readAll } from "../read/not-text.ts";
+import { isNotebookPath, notebookOf } from "../read/notebook.ts";
 import { counted } from "../text/counted.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
 import { formInWords } from "../text/form.ts";
@@ -55,7 +57,7 @@ export function writeTool(files: Files) {
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
     async preview(request, context) {
       const place = await destination(files, request, context);
-      if (place.missing.length > 1) return previewOf(place, newFile(place, request));
+      if (place.missing.length > 1) return previewOf(place, changeTo(request, undefined, place, false));
       await using file = await OpenedFile.open(await files.as(context), place);
       return previewOf(place, await change(file, request, context));
     },
@@ -84,8 +86,8 @@ async function destination(
 
 interface Old {
   readonly stat: BigIntStats;
-  /** All its bytes; undefined if there are too many to be compared, or they may not be read. */
-  readonly before: Buffer | undefined;
+  /** All its bytes; undefined if it is very large, or may not be read. */
+  readonly whole: Buffer | undefined;
   /** Undefined if it is no text, or may not be read. */
   readonly text: UnitText | undefined;
 }
@@ -97,10 +99,20 @@ interface Change {
   readonly bytes: Buffer;
 }
 
-/** A file whose folder is missing, too. */
-function newFile({ shown }: ResolvedPath, { content, encoding }: Input): Change {
-  const text = rewritten(undefined, content, encoding, { shown, mayQuote: false });
-  return { old: undefined, text, bytes: bytesWith(text, text.units) };
+/** Throws MatrxError if the file's encoding lacks a character, or a notebook would be broken. */
+function changeTo(
+  { content, encoding }: Input,
+  old: Old | undefined,
+  { path, shown }: ResolvedPath,
+  mayQuote: boolean,
+): Change {
+  const subject = { shown, mayQuote };
+  const text = rewritten(old?.text, content, encoding, subject);
+  if (isNotebookPath(path)) {
+    const notebook = old?.whole && notebookOf(old.whole) ? old.whole : undefined;
+    checkNotebook(notebook, Buffer.from(content), subject);
+  }
+  return { old, text, bytes: bytesWith(text, text.units) };
 }
 
 /** What the file becomes, if that may be; changes nothing yet. Throws MatrxError. */
@@ -108,33 +120,37 @@ async function change(file: OpenedFile, request: Input, context: PreviewContext)
   const { place } = file;
   const { signal, session, rights } = context;
   const stat = await file.entry();
-  const { expected_sha256, content, encoding } = request;
+  const { expected_sha256 } = request;
   if (expected_sha256) checkSha256(stat && (await file.sha256(stat, signal)), expected_sha256, place);
   const old = stat && (await lookAt(file, stat, signal));
-  const text = rewritten(old?.text, content, encoding, { shown: place.shown, mayQuote: rights.mayRead });
-  const bytes = bytesWith(text, text.units);
-  if (old && !expected_sha256) await checkUnchanged(file, old, hash("sha256", bytes), { signal, session });
-  return { old, text, bytes };
+  const wanted = changeTo(request, old, place, rights.mayRead);
+  if (old && !expected_sha256)
+    await checkUnchanged(file, old, hash("sha256", wanted.bytes), { signal, session });
+  return wanted;
 }
 
 async function lookAt(file: OpenedFile, stat: BigIntStats, signal: AbortSignal): Promise<Old> {
   try {
     if (stat.size > EDIT_MAX_BYTES) {
       const head = await file.whileOpen(stat, (handle) => readAll(handle, SNIFF_BYTES + 1));
-      return { stat, before: undefined, text: textOfBytes(headOf(head)) };
+      return { stat, whole: undefined, text: textOfBytes(headOf(head)) };
     }
-    const bytes = await file.read(stat, signal);
-    const before = stat.size > COMPARED_MAX_BYTES ? undefined : bytes;
-    return { stat, before, text: textOfBytes(bytes) };
+    const whole = await file.read(stat, signal);
+    return { stat, whole, text: textOfBytes(whole) };
   } catch (error) {
     if (error instanceof MatrxError && error.code === "PERMISSION_DENIED")
-      return { stat, before: undefined, text: undefined };
+      return { stat, whole: undefined, text: undefined };
     throw error;
   }
 }
 
+/** Its bytes, if there are not too many to be compared. */
+function compared(old: Old | undefined): Buffer | undefined {
+  return old?.whole && old.whole.length <= COMPARED_MAX_BYTES ? old.whole : undefined;
+}
+
 function previewOf({ shown }: ResolvedPath, { old, text, bytes }: Change): Preview {
-  const before = old?.before && old.text && shownText(old.text.units, old.text.encoding);
+  const before = compared(old) && old?.text && shownText(old.text.units, old.text.encoding);
   const after = shownText(text.units, text.encoding);
   const diff = fileDiff({ from: old && shown, to: shown, before, after });
   const what = old ? "Change" : "Create";
@@ -152,7 +168,8 @@ async function write(file: OpenedFile, request: Input, context: ToolContext): Pr
   const { old, text, bytes } = await change(file, request, context);
   context.approved?.check(place.path, place.shown, old?.stat);
   const sha256 = hash("sha256", bytes);
-  const lines = old?.before && changedLines(old.before, bytes);
+  const before = compared(old);
+  const lines = before && changedLines(before, bytes);
   const written = await file.write(old?.stat, bytes, signal);
   session.noteSeen(place.path, { stat: written.stat, sha256 });
   const form = { encoding: text.encoding, eol: endsOf(text.units) };
@@ -175,12 +192,14 @@ async function write(file: OpenedFile, request: Input, context: ToolContext): Pr
 /** Throws MatrxError `CONFLICT` if this session knows other content, unless the file already has the new one (`sha256`). */
 async function checkUnchanged(
   file: OpenedFile,
-  { stat, before }: Old,
+  old: Old,
   sha256: string,
   { signal, session }: Pick<ToolContext, "signal" | "session">,
 ): Promise<void> {
   const seen = session.seen(file.place.path);
   if (!seen) return;
+  const { stat } = old;
+  const before = compared(old);
   const now = before && hash("sha256", before);
   if (now === sha256) return;
   const isKnown = now && seen.sha256 ? now === seen.sha256 : isSame(stat, seen.stat);

@@ -40,8 +40,8 @@ const pair = pairOf(line);
 function applied(before: string, patch: string): string {
   const [file] = parsePatch(patch);
   if (file?.kind !== "update") throw new Error(`the patch is read as ${file?.kind}`);
-  const units = unitTextOf(Buffer.from(before), "utf-8", 0);
-  const after = applyHunks(units, file.hunks, { shown: "f", mayQuote: true });
+  const text = unitTextOf(Buffer.from(before), "utf-8", 0);
+  const { units: after } = applyHunks(text, file.hunks, { shown: "f", mayQuote: true });
   return Buffer.from(after, "latin1").toString("utf8");
 }
 
