@@ -146,7 +146,7 @@ test("folders go and come with all that is in them, links are left out", MINUTE,
   symlinkSync("/etc/hostname", join(site, "link"));
   const gone = await cp("-r", site, remote(rig.folder));
   expect(gone.code).toBe(0);
-  expect(gone.lines).toContainEqual({ state: "left_out", from: join(site, "link") });
+  expect(gone.lines).toContainEqual({ state: "left_out", from: join(site, "link"), reason: "link" });
   expect(readFileSync(onDevice("site", "pages", "ä b.txt"), "utf8")).toBe("text");
   expect(readdirSync(onDevice("site")).sort()).toEqual([".hidden", "pages"]);
   expect(existsSync(onDevice("site", "pages", "empty"))).toBe(true);
@@ -155,6 +155,39 @@ test("folders go and come with all that is in them, links are left out", MINUTE,
   expect(readFileSync(join(back, "pages", "ä b.txt"), "utf8")).toBe("text");
   expect(existsSync(join(back, "pages", "empty"))).toBe(true);
 });
+
+test(
+  "a backslash is part of a name of Linux, and what can't be copied makes the command fail",
+  MINUTE,
+  async () => {
+    const { cp } = commandLine();
+    const folder = onDevice("odd");
+    mkdirSync(join(folder, "in"), { recursive: true });
+    const names = ["report\\notes.txt", "x\\..\\evil"];
+    for (const name of names) writeFileSync(join(folder, "in", name), name);
+    const here = testFolder();
+    writeFileSync(join(here, "notes.txt"), "mine");
+    for (const name of names)
+      expect(await cp(remote(join(folder, "in", name)), here)).toMatchObject({ code: 0 });
+    expect(readdirSync(here).sort()).toEqual(["notes.txt", ...names].sort());
+    expect(readFileSync(join(here, "notes.txt"), "utf8")).toBe("mine");
+    expect((await cp("-r", remote(join(folder, "in")), here)).code).toBe(0);
+    expect(readdirSync(join(here, "in")).sort()).toEqual([...names].sort());
+    expect((await cp("-r", join(here, "in"), remote(join(folder, "back")))).code).toBe(0);
+    expect(readdirSync(join(folder, "back")).sort()).toEqual([...names].sort());
+    writeFileSync(Buffer.concat([Buffer.from(join(folder, "in", "caf")), Buffer.from([0xe9])]), "x");
+    const { code, lines } = await cp("-r", remote(join(folder, "in")), join(here, "again"));
+    expect(code).toBe(65);
+    expect(lines.map(({ state }) => state).sort()).toEqual([
+      "copied",
+      "copied",
+      "done",
+      "left_out",
+      undefined,
+    ]);
+    expect(lines.at(-1)).toMatchObject({ error: { message: "1 entry was left out; all others are copied" } });
+  },
+);
 
 test("from one device to another it goes through here, and nothing of it stays here", MINUTE, async () => {
   const { cp } = commandLine();

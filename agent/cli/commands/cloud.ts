@@ -10,11 +10,12 @@ import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { cloudSource, type OnArrived, transfer } from "../client/cloud-store.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
-import { findDevice } from "../client/find-device.ts";
+import { viewDevice } from "../client/find-device.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { copyFile } from "../copy/copy-file.ts";
 import { LocalSink } from "../copy/local-file.ts";
 import { localFiles } from "../copy/local-files.ts";
+import { namesOf, OWN_NAMES, type PathNames } from "../copy/path-names.ts";
 import { onDevice } from "../copy/plan.ts";
 import { usageError } from "../output/failure.ts";
 import { note, oneLine, plain, printJson, printTable } from "../output/print.ts";
@@ -74,9 +75,10 @@ async function put(source: string, options: CloudOptions): Promise<void> {
   const client = callerOf(options);
   const signal = stopSignal();
   const { device, path } = onDevice(source) ?? unnamed(source);
-  const body = { path: fullPath(path), days: daysOf(options.days ?? "") };
+  const days = daysOf(options.days ?? "");
   const line = new TransferLine();
-  const id = await withProgress("Contacting the relay", findDevice(client, device));
+  const { id, os } = await withProgress("Contacting the relay", viewDevice(client, device));
+  const body = { path: fullPath(path, namesOf(os)), days };
   const wish = { path: pathOf("v1", "devices", id, "cloud-files"), body, signal };
   const onArrived: OnArrived = (bytes, total) => line.show(oneLine(source), bytes, total);
   const file = await stoppable(signal, transfer(client, cloudFileSchema, { ...wish, onArrived })).finally(
@@ -125,12 +127,15 @@ async function getThere(
   file: CloudFile,
   { device, path, signal }: { device: string; path: string; signal: AbortSignal },
 ): Promise<{ path: string; sha256: string }> {
-  const id = await findDevice(client, device);
-  const whole = path === "" || /[\\/]$/.test(path) ? `${path}${file.name}` : path;
+  const { id, os } = await viewDevice(client, device);
+  const names = namesOf(os);
+  const isFolder = path === "" || names.endsLikeFolder(path);
+  if (isFolder) requireName(file, names);
+  const whole = isFolder ? `${path}${file.name}` : path;
   const line = new TransferLine();
   return transfer(client, cloudCopySchema, {
     path: pathOf("v1", "devices", id, "cloud-copies"),
-    body: { file: file.id, path: fullPath(whole), create_directories: true },
+    body: { file: file.id, path: fullPath(whole, names), create_directories: true },
     ...{ signal, onArrived: (bytes, total) => line.show(oneLine(file.name), bytes, total) },
   }).finally(() => line.clear());
 }
@@ -141,12 +146,7 @@ async function getHere(
   { target = ".", signal }: { target?: string | undefined; signal: AbortSignal },
 ): Promise<{ path: string; sha256: string | undefined }> {
   const isFolder = (await localFiles.kindOf(target)) === "directory";
-  // A device chose the name: it may not lead elsewhere.
-  if (isFolder && /[\\/\0]|^\.{0,2}$/.test(file.name))
-    throw usageError(
-      `${plain(file.name)} can't be the name of a file here`,
-      "Name the target: a path and a name",
-    );
+  if (isFolder) requireName(file, OWN_NAMES);
   const path = isFolder ? join(target, file.name) : target;
   const [source, sink, line] = [cloudSource(client, file, signal), new LocalSink(path), new TransferLine()];
   try {
@@ -190,8 +190,14 @@ function unnamed(source: string): never {
 }
 
 /** Relative paths are relative to the home folder, as for `matrx cp`. */
-function fullPath(path: string): string {
-  return /^(?:~|[\\/]|[A-Za-z]:)/.test(path) ? path : `~/${path}`;
+function fullPath(path: string, names: PathNames): string {
+  return names.isFull(path) ? path : `~/${path}`;
+}
+
+/** A device chose the name: it may not lead elsewhere. */
+function requireName({ name }: CloudFile, names: PathNames): void {
+  if (names.isName(name)) return;
+  throw usageError(`${plain(name)} can't be the name of a file there`, "Name the target: a path and a name");
 }
 
 function daysOf(text: string): number {

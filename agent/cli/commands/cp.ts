@@ -11,7 +11,7 @@ import { type Copied, copyFile } from "../copy/copy-file.ts";
 import { DeviceCalls } from "../copy/device-calls.ts";
 import type { Files } from "../copy/files.ts";
 import { localFiles } from "../copy/local-files.ts";
-import { type FileCopy, onDevice, type Place, stepsOf } from "../copy/plan.ts";
+import { type FileCopy, type LeftOutReason, onDevice, type Place, stepsOf } from "../copy/plan.ts";
 import { remoteFiles } from "../copy/remote-files.ts";
 import { usageError } from "../output/failure.ts";
 import { note, oneLine, printJsonLine, styled } from "../output/print.ts";
@@ -38,7 +38,7 @@ Devices are named by id or name, or the start of one; their paths begin with / o
 file appears under its name only once all of it has arrived and its SHA-256 is right. After a broken connection, run the
 same command again: it continues where it stopped. An existing file keeps its mode.
 
-Exit codes: 0 copied. Otherwise 64 wrong input, 65 changed while it was copied, 66 not there, 68 unknown device, 69 device
+Exit codes: 0 copied. Otherwise 64 wrong input, 65 changed while it was copied or left out, 66 not there, 68 unknown device, 69 device
 or relay unreachable, 70 internal error, 77 not allowed, 130 stopped by Ctrl-C.
 
 Examples:
@@ -66,7 +66,7 @@ async function copy(paths: readonly string[], options: CopyOptions): Promise<voi
     let failed: unknown;
     for await (const step of stepsOf(wish)) {
       if (step.kind === "folder") await step.to.files.makeFolder(step.to.path);
-      else if (step.kind === "left out") show.leftOut(step.from);
+      else if (step.kind === "left out") show.leftOut(step.from, step.reason);
       else {
         const error = await copyStep(step, show, stop);
         failed ??= error;
@@ -74,6 +74,7 @@ async function copy(paths: readonly string[], options: CopyOptions): Promise<voi
     }
     show.done();
     if (failed !== undefined) throw failed;
+    if (show.missed > 0) throw incomplete(show.missed);
   } catch (error) {
     throw stop.aborted ? stopped() : error;
   } finally {
@@ -137,12 +138,12 @@ class Machines {
   }
 
   async #connect(wanted: string): Promise<Files> {
-    const { id, name } = await withProgress("Contacting the relay", viewDevice(this.#client, wanted));
+    const { id, name, os } = await withProgress("Contacting the relay", viewDevice(this.#client, wanted));
     const opening = StreamConnection.open(this.#client, id);
     const connection = await withProgress("Contacting the device", opening);
     this.#connections.push(connection);
     const notes = join(homeOf().state, "copies");
-    return remoteFiles({ calls: new DeviceCalls(connection, this.#stop), device: { id, name }, notes });
+    return remoteFiles({ calls: new DeviceCalls(connection, this.#stop), device: { id, name, os }, notes });
   }
 }
 
@@ -153,13 +154,19 @@ class Shown {
   readonly #began = performance.now();
   #files = 0;
   #bytes = 0;
+  #missed = 0;
 
   constructor(json: boolean) {
     this.#json = json;
   }
 
+  /** How many were left out that should have been copied: links never are. */
+  get missed(): number {
+    return this.#missed;
+  }
+
   arrived({ from }: FileCopy, bytes: number, total: number): void {
-    this.#line.show(oneLine(from.files.nameOf(from.path)), bytes, total);
+    this.#line.show(oneLine(from.files.names.nameOf(from.path)), bytes, total);
   }
 
   copied(step: FileCopy, { bytes, resumed, sha256 }: Copied, ms: number): void {
@@ -182,10 +189,11 @@ class Shown {
     console.error(`${styled("red", `${oneLine(from)}:`, process.stderr)} ${oneLine(error.message)}`);
   }
 
-  leftOut({ files, path }: Place): void {
+  leftOut({ files, path }: Place, reason: LeftOutReason): void {
+    if (reason !== "link") this.#missed++;
     const from = files.shown(path);
-    if (this.#json) printJsonLine({ state: "left_out", from });
-    else note(`${oneLine(from)}: left out, it is neither a file nor a folder that can be copied`);
+    if (this.#json) printJsonLine({ state: "left_out", from, reason });
+    else note(`${oneLine(from)}: left out, ${WHY_LEFT_OUT[reason]}`);
   }
 
   done(): void {
@@ -195,8 +203,21 @@ class Shown {
   }
 }
 
+const WHY_LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
+  link: "it is a symbolic link",
+  name: "no file can have its name there, or no path can name it here",
+  kind: "it is neither a file nor a folder",
+};
+
 function namesOf({ from, to }: FileCopy): [from: string, to: string] {
   return [from.files.shown(from.path), to.files.shown(to.path)];
+}
+
+function incomplete(count: number): MatrxError {
+  const what = count === 1 ? "1 entry was" : `${count} entries were`;
+  return callerError("CONFLICT", `${what} left out; all others are copied`, {
+    hint: "Rename what was left out, or copy it by name",
+  });
 }
 
 function stopped(): MatrxError {

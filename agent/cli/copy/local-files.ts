@@ -1,9 +1,11 @@
 /** The files of this machine, as a copy sees them. */
+import type { Dirent } from "node:fs";
 import { mkdir, opendir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isNodeError } from "../../platform/private-file.ts";
-import type { Files } from "./files.ts";
+import type { Files, Listed } from "./files.ts";
 import { cannot, LocalSink, openLocalSource } from "./local-file.ts";
+import { OWN_NAMES } from "./path-names.ts";
 
 export const localFiles: Files = {
   async kindOf(path) {
@@ -16,12 +18,10 @@ export const localFiles: Files = {
   },
   async *list(path) {
     for await (const entry of await opendir(path)) {
-      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other";
-      yield { name: entry.name, kind };
+      yield { name: entry.name, kind: kindOf(entry) };
     }
   },
-  join,
-  nameOf: (path) => basename(resolve(path)),
+  names: { ...OWN_NAMES, nameOf: (path) => basename(resolve(path)), join },
   async makeFolder(path) {
     await mkdir(path, { recursive: true }).catch((cause: unknown) => {
       throw cannot("write", path, cause);
@@ -31,3 +31,10 @@ export const localFiles: Files = {
   sinkFor: (path) => new LocalSink(path),
   shown: (path) => path,
 };
+
+function kindOf(entry: Dirent): Listed["kind"] {
+  // Bytes that are no text were replaced, and lead nowhere.
+  if (entry.name.includes("\ufffd")) return "unnameable";
+  if (entry.isSymbolicLink()) return "link";
+  return entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other";
+}

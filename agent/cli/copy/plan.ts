@@ -20,11 +20,13 @@ export interface FileCopy {
   readonly to: Place;
 }
 
-/** `left out`: neither a file nor a folder, or its name cannot be used. */
+/** Why something is not copied: no file can have its name where it would go, or it is none. */
+export type LeftOutReason = "name" | "link" | "kind";
+
 export type Step =
   | FileCopy
   | { readonly kind: "folder"; readonly to: Place }
-  | { readonly kind: "left out"; readonly from: Place };
+  | { readonly kind: "left out"; readonly from: Place; readonly reason: LeftOutReason };
 
 export interface Wish {
   readonly sources: readonly Place[];
@@ -34,13 +36,14 @@ export interface Wish {
 
 /** The steps in order, a folder before what is in it. Throws MatrxError. */
 export async function* stepsOf({ sources, target, isRecursive }: Wish): AsyncGenerator<Step> {
-  const isInto = sources.length > 1 || /[\\/]$/.test(target.path);
+  const isInto = sources.length > 1 || target.files.names.endsLikeFolder(target.path);
   const kind = await target.files.kindOf(target.path);
   if (isInto && kind !== "directory") throw noFolder(target);
   for (const from of sources) {
     const { files } = target;
-    const name = from.files.nameOf(from.path);
-    const path = kind === "directory" ? files.join(target.path, name) : target.path;
+    const name = from.files.names.nameOf(from.path);
+    if (kind === "directory" && !files.names.isName(name)) throw noName(from, name);
+    const path = kind === "directory" ? files.names.join(target.path, name) : target.path;
     const what = await from.files.kindOf(from.path);
     if (what === undefined) throw nothingThere(from);
     if (what === "directory" && !isRecursive) throw isFolder(from);
@@ -52,17 +55,22 @@ export async function* stepsOf({ sources, target, isRecursive }: Wish): AsyncGen
 async function* folderSteps(from: Place, to: Place): AsyncGenerator<Step> {
   yield { kind: "folder", to };
   for await (const { name, kind } of from.files.list(from.path)) {
-    const inner = { files: from.files, path: from.files.join(from.path, name) };
-    const outer = { files: to.files, path: to.files.join(to.path, name) };
+    const inner = { files: from.files, path: from.files.names.join(from.path, name) };
     // A device chooses its names: none may lead out of the folder here.
-    if (kind === "other" || !isName(name)) yield { kind: "left out", from: inner };
+    const isNamed = kind !== "unnameable" && to.files.names.isName(name);
+    const outer = { files: to.files, path: to.files.names.join(to.path, name) };
+    if (kind === "link") yield { kind: "left out", from: inner, reason: "link" };
+    else if (!isNamed) yield { kind: "left out", from: inner, reason: "name" };
+    else if (kind === "other") yield { kind: "left out", from: inner, reason: "kind" };
     else if (kind === "directory") yield* folderSteps(inner, outer);
     else yield { kind: "file", from: inner, to: outer };
   }
 }
 
-function isName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name);
+function noName({ files, path }: Place, name: string): MatrxError {
+  return callerError("INVALID_PARAMETERS", `${files.shown(path)}: a file can't be named "${name}" there`, {
+    hint: "Name the target: a folder, and a name in it",
+  });
 }
 
 function nothingThere({ files, path }: Place): MatrxError {

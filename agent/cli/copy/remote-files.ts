@@ -2,12 +2,13 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { DeviceCalls } from "./device-calls.ts";
-import type { Files } from "./files.ts";
+import type { Files, Listed } from "./files.ts";
+import { namesOf } from "./path-names.ts";
 import { RemoteSink, remoteSource } from "./remote-file.ts";
 
 export interface RemoteFilesOptions {
   readonly calls: DeviceCalls;
-  readonly device: { readonly id: string; readonly name: string };
+  readonly device: { readonly id: string; readonly name: string; readonly os: string | null };
   /** Where uploads are noted that can be continued. */
   readonly notes: string;
 }
@@ -25,16 +26,10 @@ export function remoteFiles({ calls, device, notes }: RemoteFilesOptions): Files
     kindOf: async (path) => (await infoOf(path))?.kind,
     async *list(path) {
       for await (const { name, type, name_base64 } of calls.list(path)) {
-        const isUsable = name_base64 === undefined && (type === "file" || type === "directory");
-        yield { name, kind: isUsable ? type : "other" };
+        yield { name, kind: name_base64 === undefined ? (KINDS[type] ?? "other") : "unnameable" };
       }
     },
-    join: (folder, name) => `${folder.replace(/[\\/]$/, "")}${isWindowsPath(folder) ? "\\" : "/"}${name}`,
-    nameOf: (path) =>
-      path
-        .replace(/[\\/]+$/, "")
-        .split(/[\\/]/)
-        .at(-1) ?? path,
+    names: namesOf(device.os),
     async makeFolder(path) {
       await calls.call("create_directory", { path }, z.unknown());
     },
@@ -44,6 +39,9 @@ export function remoteFiles({ calls, device, notes }: RemoteFilesOptions): Files
   };
 }
 
-function isWindowsPath(path: string): boolean {
-  return /^(?:[A-Za-z]:|\\\\)/.test(path) && path.includes("\\");
-}
+/** By what a device calls them. */
+const KINDS: Readonly<Record<string, Listed["kind"]>> = {
+  file: "file",
+  directory: "directory",
+  symlink: "link",
+};

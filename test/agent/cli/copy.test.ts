@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { copyFile } from "../../../agent/cli/copy/copy-file.ts";
 import type { Files, Listed } from "../../../agent/cli/copy/files.ts";
 import { localFiles } from "../../../agent/cli/copy/local-files.ts";
+import { namesOf, POSIX_NAMES, WINDOWS_NAMES } from "../../../agent/cli/copy/path-names.ts";
 import { type Step, stepsOf } from "../../../agent/cli/copy/plan.ts";
 import { progressText, sizeText, timeText } from "../../../agent/cli/output/transfer-line.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -17,8 +18,7 @@ function device(folders: Record<string, readonly Listed[]>): Files {
     async *list(path) {
       yield* folders[path] ?? [];
     },
-    join: (folder, name) => `${folder}/${name}`,
-    nameOf: (path) => path.split("/").at(-1) ?? "",
+    names: POSIX_NAMES,
     makeFolder: never,
     openSource: never,
     sinkFor: () => {
@@ -44,15 +44,62 @@ test("names that a device lists never lead out of the folder here", async () => 
   const wish = { sources: [{ files, path: "/site" }], target: { files: localFiles, path: here } };
   const steps = await all(stepsOf({ ...wish, isRecursive: true }));
   const copied = steps.filter(({ kind }) => kind === "file").map(shown);
-  expect(copied).toEqual([["file", `${here}/site/fine`]]);
-  expect(steps.filter(({ kind }) => kind === "left out")).toHaveLength(names.length - 1);
+  // On this system a backslash is a letter like any other.
+  expect(copied).toEqual([
+    ["file", `${here}/site/a\\b`],
+    ["file", `${here}/site/fine`],
+  ]);
+  const left = steps.filter((step) => step.kind === "left out");
+  expect(left.map(({ reason }) => reason)).toEqual(Array(names.length - 2).fill("name"));
 });
+
+test("a file with a backslash in its name keeps it, and goes to no machine where that would be a folder", async () => {
+  const linux = device({});
+  const windows = { ...device({ "C:\\in": [] }), names: WINDOWS_NAMES };
+  const here = temporaryFolder();
+  const plan = (path: string, target: { files: Files; path: string }) =>
+    all(stepsOf({ sources: [{ files: linux, path }], target, isRecursive: false }));
+  for (const name of ["report\\notes.txt", "x\\..\\evil", "notes.txt\\"])
+    expect((await plan(`/docs/${name}`, { files: localFiles, path: here })).map(shown)).toEqual([
+      ["file", `${here}/${name}`],
+    ]);
+  await expect(plan("/docs/a\\b", { files: windows, path: "C:\\in" })).rejects.toMatchObject({
+    code: "INVALID_PARAMETERS",
+  });
+  expect((await plan("/docs/a\\b", { files: windows, path: "C:\\in\\c" })).map(shown)).toEqual([
+    ["file", "C:\\in\\c"],
+  ]);
+  await expect(plan("/docs/..", { files: localFiles, path: here })).rejects.toThrow(/can't be named/);
+});
+
+test.each([
+  [null, "/a/b\\c", "b\\c"],
+  ["Linux", "x\\", "x\\"],
+  ["macOS", "/a/b/", "b"],
+  ["Windows", "C:\\a\\b\\", "b"],
+  ["Windows", "C:/a/b c", "b c"],
+])("on %s the last name of %s is %s", (os, path, name) => expect(namesOf(os).nameOf(path)).toBe(name));
+
+test.each([
+  ["a:b", true, false],
+  ["a\\b", true, false],
+  ["nul.txt", true, false],
+  ["a.", true, false],
+  ["a?", true, false],
+  ["a/b", false, false],
+  ["a\0b", false, false],
+  ["..", false, false],
+  [".hidden", true, true],
+  ["ä b.txt", true, true],
+])("%j may be a name on Linux: %s, on Windows: %s", (name, onLinux, onWindows) =>
+  expect([POSIX_NAMES, WINDOWS_NAMES].map((names) => names.isName(name))).toEqual([onLinux, onWindows]),
+);
 
 test("a folder comes before what is in it, and under its own name in a folder that is there", async () => {
   const files = device({
     "/site": [
       { name: "pages", kind: "directory" },
-      { name: "link", kind: "other" },
+      { name: "link", kind: "link" },
     ],
     "/site/pages": [{ name: "a.txt", kind: "file" }],
   });
