@@ -6,6 +6,8 @@ import type { FileChoice } from "./engine.ts";
 export interface PathPattern extends FileChoice {
   /** Whether it names entries with a leading dot, which are left out otherwise. */
   readonly namesHidden: boolean;
+  /** Whether it could match something in a folder. */
+  mayMatchBelow(folder: string): boolean;
 }
 
 const LONGEST = 1000;
@@ -29,6 +31,7 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
     namesHidden: all.some(({ namesHidden }) => namesHidden),
     nameHints: hasHints ? all.flatMap(({ nameHints }) => nameHints) : [],
     matches: (path) => all.some((one) => one.matches(path)),
+    mayMatchBelow: (folder) => all.some((one) => one.mayMatchBelow(folder)),
   };
 }
 
@@ -40,7 +43,11 @@ function onePattern(pattern: string, showHidden: boolean): PathPattern {
   const glob = anywhere ? `**/${rooted}` : rooted;
   const choices = withChoices(glob, LONGEST_CHOICES);
   if (!choices) throw badPattern(pattern, "its braces expand to too many patterns");
-  const matchers = choices.map((choice) => globMatcher(choice, { dot: showHidden }));
+  // Folders have brackets in their names, too: app/[slug]/*.tsx finds what is in one of that name.
+  const literal = glob.replace(/\\.|[[\]]/gs, (sign) => (sign.length > 1 ? sign : `\\${sign}`));
+  const all = literal === glob ? choices : [...choices, ...(withChoices(literal, LONGEST_CHOICES) ?? [])];
+  const matcherOf = (one: string) => globMatcher(one, { dot: showHidden });
+  const matchers = all.map(matcherOf);
   return {
     namesHidden: /(?:^|[/{,])\./.test(rooted),
     nameHints: nameHints(rooted.slice(rooted.lastIndexOf("/") + 1)),
@@ -53,7 +60,17 @@ function onePattern(pattern: string, showHidden: boolean): PathPattern {
         (anywhere && place.endsWith(`/${rooted}`))
       );
     },
+    mayMatchBelow(folder) {
+      const place = folder.normalize("NFC");
+      return all.flatMap(beginningsOf).some((beginning) => matcherOf(beginning)(place));
+    },
   };
+}
+
+/** The folders that a glob leads through. */
+function beginningsOf(glob: string): string[] {
+  const names = glob.split("/");
+  return names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
 /** Splits off the folder that a pattern begins with, so that only that is walked. */

@@ -20,6 +20,7 @@ import {
 } from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
 import { openScope } from "../search/scope.ts";
+import { linksNote } from "../search/unseen-links.ts";
 
 const DEFAULT_LIMIT = 1000;
 const MOST = 10_000;
@@ -81,7 +82,10 @@ export function globTool(files: Files, engines: SearchEngines) {
           const { files: others } = await newestFiles(engine, pathPattern(rest, true), run, 1);
           return others[0] && textOfName(others[0].path);
         });
-        return nothing(place, `No file matches${leftOut}`, missedNotes(missed));
+        const links =
+          leftOut === "" ? await linksNote(names, { scope, missed: nothingMissed(), signal }) : "";
+        throwUnlessTimedOut(signal);
+        return nothing(place, `No file matches${leftOut}${links}`, missedNotes(missed));
       }
       const shown = (file: Buffer) => relativePath(file, base.path, access.platform.path.sep);
       const room = { chars: limit === undefined ? USUAL_CHARS : MOST_CHARS, shown };

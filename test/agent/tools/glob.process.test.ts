@@ -78,6 +78,23 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     expect(await found(bench.at("src/d.js"), { path: "none-at-all" })).toEqual(["d.js"]);
   });
 
+  it("finds what is in a folder with brackets in its name, with wildcards around it", async () => {
+    const { found } = await opened(
+      "app/[slug]/page.tsx",
+      "app/[...all]/[id]/page.tsx",
+      "app/[[...opt]]/x.tsx",
+      "app/{id}/y.tsx",
+      "app/(group)/[slug].tsx",
+    );
+    expect(await found("app/[slug]/*.tsx")).toEqual(["app/[slug]/page.tsx"]);
+    expect(await found("app/[...all]/**/*.{ts,tsx}")).toEqual(["app/[...all]/[id]/page.tsx"]);
+    expect(await found("**/[id]/*")).toEqual(["app/[...all]/[id]/page.tsx"]);
+    expect(await found("app/[[...opt]]/*.tsx")).toEqual(["app/[[...opt]]/x.tsx"]);
+    expect(await found("app/{id}/*")).toEqual(["app/{id}/y.tsx"]);
+    expect(await found("app/(group)/[slug].*")).toEqual(["app/(group)/[slug].tsx"]);
+    expect(await found("app/\\[slug\\]/*.tsx")).toEqual(["app/[slug]/page.tsx"]);
+  });
+
   it("takes signs literally that only other globs know", async () => {
     const { found } = await opened("file(1).txt", "file1.txt", "c++.md", "a|b", "!x", "@(y)", "-z", "a b+");
     for (const name of ["file(1).txt", "c++.md", "a|b", "!x", "@(y)", "-z", "a b+"]) {
@@ -120,7 +137,10 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     expect(await found("deps/*")).toEqual(["deps/c.yml"]);
     expect(await found("b.yml,*.env")).toEqual(["b.yml"]);
     const said = async (pattern: string) => (await glob({ pattern })).output;
-    expect(await said("*.none")).toBe("[No file matches]");
+    expect(await said("*.none")).toBe("[No file matches. Links are not followed, such as linked]");
+    expect(await said("./*.none")).toBe("[No file matches]");
+    expect(await said("./link.*")).toBe("[No file matches. A link does, and links are not found: link.yml]");
+    expect(await said("./lin*/*.yml")).toBe("[No file matches. Links are not followed, such as linked]");
     expect(await said("*.log")).toMatch(
       /^\[No file matches\. Found in what was left out: what .*include_ignored=true\)\]$/,
     );
