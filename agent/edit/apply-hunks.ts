@@ -1,4 +1,5 @@
 /** Applies hunks to a file's text. Their old lines must match exactly; nothing is guessed. */
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { fittingEnds, type Line, type LineEnd, linesOf } from "./line-ends.ts";
@@ -95,6 +96,8 @@ function placeOf(text: UnitText, lines: LineTexts, from: number, hunk: Hunk, sub
     // Blank lines after a hunk need not belong to it.
     (hunk.blanks > 0 ? fitsOf(lines, wanted.slice(0, -hunk.blanks), start, hunk) : undefined);
   if (!fits) {
+    const misplaced = misplacedError(lines, wanted, hunk, { start, from }, subject);
+    if (misplaced) throw misplaced;
     const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
     throw noMatchError(text, { name: `The old text of ${hunk.name}`, old: shown.join("\n") }, subject);
   }
@@ -107,6 +110,32 @@ function placeOf(text: UnitText, lines: LineTexts, from: number, hunk: Hunk, sub
     );
   }
   return fit;
+}
+
+/** Why the old text may not be where it is; undefined if it is nowhere. */
+function misplacedError(
+  lines: LineTexts,
+  wanted: readonly WantedLine[],
+  hunk: Hunk,
+  { start, from }: { readonly start: number; readonly from: number },
+  subject: Subject,
+): MatrxError | undefined {
+  const [first] = fitsOf(lines, wanted, 0, { ...hunk, atEnd: false, line: undefined }) ?? [];
+  if (!first) return undefined;
+  const line = first.at + 1;
+  const [where, hint] =
+    hunk.atEnd && first.at >= start
+      ? ["not at the end of the file", 'Leave out "*** End of File", or give the last lines']
+      : first.at < from
+        ? ["above or within the hunk before it", "Give the hunks of a file in the order of its lines"]
+        : [`above the line "@@ ${hunk.headers.at(-1)}"`, "Give a line that is above the change, or none"];
+  return refused(
+    subject,
+    "misplaced",
+    `The old text of ${hunk.name} is at line ${line} of ${subject.shown}, ${where}. Nothing was changed`,
+    hint,
+    { line },
+  );
 }
 
 function oldUnits(wanted: readonly WantedLine[]): string[] {

@@ -58,6 +58,8 @@ interface Difference {
 
 /** The first kind of difference that is the only one. */
 function differenceOf(wanted: string, content: string): Difference | undefined {
+  // Nothing differs: what was looked for must be elsewhere than where it is.
+  if (content.includes(wanted)) return undefined;
   return lineNumbers(wanted, content) ?? spelling(wanted, content) ?? blanks(wanted, content);
 }
 

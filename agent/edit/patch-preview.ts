@@ -34,8 +34,11 @@ function diffOf(change: Prepared): FileDiff {
 function headersOf(change: Prepared): string[] {
   if (change.kind === "add")
     return (change.mode & ANY_EXECUTE_BIT) === 0 ? [] : [`new file mode 100${change.mode.toString(8)}`];
-  if (change.kind !== "update" || !change.to) return [];
-  return [`rename from ${change.file.place.shown}`, `rename to ${change.to.shown}`];
+  if (change.kind !== "update") return [];
+  const modes = change.isProgram ? ["100644", "100755"] : ["100755", "100644"];
+  const right = change.isProgram === undefined ? [] : [`old mode ${modes[0]}`, `new mode ${modes[1]}`];
+  if (!change.to) return right;
+  return [...right, `rename from ${change.file.place.shown}`, `rename to ${change.to.shown}`];
 }
 
 function actionOf(change: Prepared): string {

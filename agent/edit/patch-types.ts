@@ -55,6 +55,8 @@ export type FilePatch =
       /** Its new path. */
       readonly to: string | undefined;
       readonly hunks: readonly Hunk[];
+      /** Whether it can be run as a program then; undefined: as before. */
+      readonly isProgram?: boolean | undefined;
     }
   | {
       readonly kind: "delete";

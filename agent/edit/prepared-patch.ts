@@ -1,7 +1,9 @@
 /** Turns a patch into the bytes that each file will have. Changes nothing. */
 import { hash } from "node:crypto";
+import { lstat } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathNeed } from "../core/gate.ts";
+import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
@@ -57,10 +59,14 @@ export type Prepared =
       readonly to: ResolvedPath | undefined;
       readonly bytes: Buffer;
       readonly diff: ShownDiff | undefined;
+      /** Whether it can be run as a program then; undefined if that stays. */
+      readonly isProgram: boolean | undefined;
     };
 
 /** Reads a file. Throws MatrxError if it is too large. */
 export async function readBefore(file: OpenedFile, signal: AbortSignal): Promise<Before> {
+  const entry = await lstat(file.path).catch(() => undefined);
+  if (entry?.isSymbolicLink()) throw linkError(file.place.shown);
   const stat = await file.existing();
   checkEditSize(stat.size, file.place.shown);
   return { stat, bytes: await file.read(stat, signal) };
@@ -85,8 +91,12 @@ export function prepare(
 ): Prepared {
   const subject = { shown: found.place.shown, mayQuote };
   if (found.hunks === undefined) return { kind: "delete", file, before };
+  const isProgram = found.kind === "update" ? newRight(found.isProgram, before) : undefined;
+  const isMore = found.kind === "update" && (found.to !== undefined || found.mayStay);
   if (found.kind === "update" && found.hunks.length === 0) {
-    return { kind: "update", file, before, to: found.to, bytes: before.bytes, diff: undefined };
+    if (!isMore) throw noChangeError(subject);
+    const { bytes } = before;
+    return { kind: "update", file, before, to: found.to, bytes, diff: undefined, isProgram };
   }
   const { hunks } = found;
   const find = (text: UnitText) => applyHunks(text, hunks, subject);
@@ -96,8 +106,25 @@ export function prepare(
   }
   const wanted = hunks.map(oldTextOf);
   const { text, edited, bytes } = changedFile(before.bytes, found.place.path, { find, wanted }, subject);
-  if (bytes.equals(before.bytes) && !found.to) throw noChangeError(subject);
-  return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, edited.units) };
+  if (bytes.equals(before.bytes) && !isMore) throw noChangeError(subject);
+  return {
+    ...{ kind: "update", file, before, to: found.to, bytes },
+    ...{ diff: shownDiff(text, edited.units), isProgram },
+  };
+}
+
+const EXECUTE_BITS = 0o111n;
+
+/** Undefined if it is so already. */
+function newRight(isProgram: boolean | undefined, { stat }: Before): boolean | undefined {
+  return isProgram === ((stat.mode & EXECUTE_BITS) !== 0n) ? undefined : isProgram;
+}
+
+function linkError(shown: string): MatrxError {
+  return toolError("TOOL_EXECUTION_FAILED", `${shown} is a symbolic link, not a file. Nothing was changed`, {
+    hint: `Use ${toolName("Delete")} or ${toolName("Move")} for the link itself, or name the file that it leads to`,
+    details: { path: shown, reason: "link" },
+  });
 }
 
 function oldTextOf({ lines }: Hunk): string {
@@ -119,7 +146,8 @@ export function factsOf(change: Prepared): Record<string, unknown> {
     lines_added: change.diff.added,
     lines_removed: change.diff.removed,
   };
-  const facts = { ...before, ...contentFacts(change.bytes), ...lines };
+  const right = change.isProgram !== undefined && { executable: change.isProgram };
+  const facts = { ...before, ...contentFacts(change.bytes), ...lines, ...right };
   return change.to
     ? { path: change.to.path, action: "moved", from: path, ...facts }
     : { path, action: "updated", ...facts };
@@ -147,6 +175,9 @@ export type FoundPatch =
       readonly place: ResolvedPath;
       readonly to: ResolvedPath | undefined;
       readonly hunks: readonly Hunk[];
+      readonly isProgram: boolean | undefined;
+      /** Whether the patch says something of it that may be so already. */
+      readonly mayStay: boolean;
     };
 
 /** The paths that a patch names, and what it does there. `base` is the folder for relative names. */
@@ -192,25 +223,28 @@ async function find(
     if (place.missing.length === 0) throw existsError(place);
     return { kind: "add", place, content: patch.content, mode: patch.mode };
   }
+  const right = rightOf(patch, access.platform);
   if (patch.kind === "update" && patch.to === undefined) {
     const content = contentFromNothing(patch.hunks);
     const place = await access.find(name, "write");
     if (content !== undefined && place.missing.length > 0) {
       return { kind: "add", place, content, mode: USUAL_MODE };
     }
-    return {
-      kind: "update",
-      place: await access.findExisting(name, "write"),
-      to: undefined,
-      hunks: patch.hunks,
-    };
+    const existing = await access.findExisting(name, "write");
+    return { kind: "update", place: existing, to: undefined, hunks: patch.hunks, ...right };
   }
   // Deleting and moving mean a link itself, not its target; a link is then refused, because it is not a file.
   const place = await access.findExistingEntry(name, "remove");
   if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
   const to = await access.find(named(patch.to ?? ""), "write");
   if (to.missing.length === 0) throw existsError(to);
-  return { kind: "update", place, to, hunks: patch.hunks };
+  return { kind: "update", place, to, hunks: patch.hunks, ...right };
+}
+
+/** On Windows nothing about a file says that it is a program. */
+function rightOf(patch: FilePatch, { name }: Platform) {
+  const wanted = patch.kind === "update" ? patch.isProgram : undefined;
+  return { isProgram: name === "Windows" ? undefined : wanted, mayStay: wanted !== undefined };
 }
 
 /** The content of a hunk that says there was nothing before: that makes a new file, even if nothing else says so. */

@@ -155,18 +155,16 @@ function filePatchOf(part: FilePart): FilePatch {
     return { kind: "add", path: shown, content: addedContent(hunks), mode };
   }
   if (part.isGone) return { kind: "delete", path: names.old, hunks };
-  if (part.modeChanges) {
-    throw badPatchError(
-      `it sets the mode of ${shown} to ${part.newMode}; omit that, and use ${toolName("Bash")} with chmod`,
-    );
-  }
+  const isProgram = part.modeChanges ? modeOf(part.newMode, shown) === PROGRAM : undefined;
   if (names.old !== names.now && !part.isRename) {
     throw badPatchError(
       `its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`,
     );
   }
-  if (hunks.length === 0 && !part.isRename) throw badPatchError(`it changes nothing in ${names.now}`);
-  return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
+  if (hunks.length === 0 && !part.isRename && isProgram === undefined)
+    throw badPatchError(`it changes nothing in ${names.now}`);
+  const to = names.old === names.now ? undefined : names.now;
+  return { kind: "update", path: names.old, to, hunks, isProgram };
 }
 
 /** Strips git's `a/` and `b/`, or the names of the two folders that were compared. */
@@ -186,13 +184,16 @@ function belowFirst(name: string): string | undefined {
   return /^[^/]+\/(.+)$/s.exec(name)?.[1];
 }
 
-const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o777 };
+const PROGRAM = 0o777;
+const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": PROGRAM };
 
-/** A new file's mode, before the umask. */
+/** A file's mode, before the umask. */
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
   if (mode === undefined)
-    throw badPatchError(`${name} is not an ordinary file (${written}); create it with ${toolName("Bash")}`);
+    throw badPatchError(
+      `${name} would be no ordinary file (${written}); leave it out, and make it with ${toolName("Bash")}`,
+    );
   return mode;
 }
 

@@ -93,6 +93,11 @@ export class OpenedFile {
     return this.whileOpen(stat, (handle) => sha256Of(handle, signal));
   }
 
+  /** Throws MatrxError, or the system's error. */
+  setMode(stat: BigIntStats, mode: number): Promise<void> {
+    return this.whileOpen(stat, (handle) => handle.chmod(mode));
+  }
+
   /** Opens it for reading if it is still the file of `stat`. Throws MatrxError. */
   async whileOpen<T>(stat: BigIntStats, use: (handle: FileHandle) => Promise<T>): Promise<T> {
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

@@ -59,6 +59,19 @@ export class UndoableChanges {
     return written;
   }
 
+  /** Gives everybody who may read the file the right to run it, or takes that right away. Throws MatrxError. */
+  async setProgram(file: OpenedFile, { stat }: Before, isProgram: boolean): Promise<void> {
+    this.#signal.throwIfAborted();
+    await file.confirm(stat);
+    const { shown } = file.place;
+    const old = Number(stat.mode & 0o7777n);
+    const mode = isProgram ? old | ((old & 0o444) >> 2) : old & ~0o111;
+    const set = (bits: number) =>
+      explained(shown, "change the mode of", async () => await file.setMode(await file.existing(), bits));
+    await set(mode);
+    this.#undoing(file.place, () => set(old));
+  }
+
   /** Moves the file aside until the transaction is finished. */
   async remove(file: OpenedFile, { stat }: Before): Promise<void> {
     this.#signal.throwIfAborted();

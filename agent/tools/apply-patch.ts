@@ -48,7 +48,7 @@ export function applyPatchTool(files: Files) {
     description:
       "Change text files in several places at once, all or none. Context and removed lines must match exactly; line numbers may be wrong. Returns a diff of each file. For one place, `Edit` is simpler.",
     details:
-      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends, mode and links are kept. Deleting and moving files needs the same permission as `Delete`.",
+      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends and links are kept, and the mode unless the patch sets it. Deleting and moving files needs the same permission as `Delete`.",
     input,
     model: { omit: ["path"] },
     timeoutMs: 60_000,
@@ -161,8 +161,15 @@ async function apply(changes: UndoableChanges, change: Prepared, seen: Map<strin
 
 function applied(changes: UndoableChanges, change: Exclude<Prepared, { kind: "delete" }>) {
   if (change.kind === "add") return changes.make(change.place, change.bytes, change.mode);
-  if (change.to) return changes.move(change.file, change.before, change.to, change.bytes);
-  return changes.write(change.file, change.before, change.bytes);
+  return changed(changes, change);
+}
+
+async function changed(changes: UndoableChanges, change: Extract<Prepared, { kind: "update" }>) {
+  const { file, before, to, bytes, isProgram } = change;
+  if (isProgram !== undefined) await changes.setProgram(file, before, isProgram);
+  if (to) return await changes.move(file, before, to, bytes);
+  if (bytes.equals(before.bytes)) return before.stat;
+  return await changes.write(file, { ...before, stat: await file.existing() }, bytes);
 }
 
 function placeAfter(change: Exclude<Prepared, { kind: "delete" }>): ResolvedPath {
@@ -209,7 +216,15 @@ function summaryOf(change: Prepared): string {
   if (change.kind === "add") return `Added ${change.place.shown} (${counted(change.bytes.length, "byte")})`;
   const { shown } = change.file.place;
   if (change.kind === "delete") return `Deleted ${shown}`;
-  return change.to ? `Moved ${shown} to ${change.to.shown}` : `Updated ${shown}`;
+  if (change.to) return `Moved ${shown} to ${change.to.shown}${rightInWords(change.isProgram)}`;
+  const isSame = change.isProgram === undefined && change.bytes.equals(change.before.bytes);
+  return isSame
+    ? `${shown} is as the patch sets it already`
+    : `Updated ${shown}${rightInWords(change.isProgram)}`;
+}
+
+function rightInWords(isProgram: boolean | undefined): string {
+  return isProgram === undefined ? "" : isProgram ? ", now executable" : ", no longer executable";
 }
 
 function shownDiffs(prepared: readonly Prepared[]): string[] {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -189,7 +190,7 @@ describe("a patch with marks", () => {
     ],
     [["--- a/a", "+++ b/a", "@@ -1,9 +1,9 @@", "-x", "+y", "lost"], "line 6: a line of a hunk must begin"],
     [["--- a/a", "+++ b/c", "@@ -1,1 +1,1 @@", "-x", "+y"], "its names differ: a/a and b/c"],
-    [["diff --git a/a b/a", "old mode 100644", "new mode 100755"], "it sets the mode of a to 100755"],
+    [["diff --git a/a b/a", "old mode 100644", "new mode 120000"], "a would be no ordinary file (120000)"],
   ])("or not is refused when it cannot be read: %j", async (lines, message) => {
     const bench = await Workbench.open();
     await bench.put("a", "x\n");
@@ -632,12 +633,86 @@ describe("what a patch may do", () => {
     await bench.put("target", "x\n");
     symlinkSync("target", bench.at("link"));
     for (const change of [["*** Delete File: link"], ["*** Update File: link", "*** Move to: new"]]) {
-      await refusal(bench, marked(...change));
+      const error = await refusal(bench, marked(...change));
+      expect(error.message).toContain("is a symbolic link, not a file");
+      expect(error.hint).toContain("Delete");
       expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
     }
     await bench.call("ApplyPatch", { patch: marked("*** Update File: link", "-x", "+y") });
     expect(readFileSync(bench.at("target"), "utf8")).toBe("y\n");
     expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
+  });
+
+  it("says where a text is that a hunk has at the wrong place", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f", "one\ntwo\nthree\nfour\n");
+    const wrong = async (...lines: string[]) => await refusal(bench, marked("*** Update File: f", ...lines));
+    const order = await wrong("@@", "-three", "+3", "@@", "-one", "+1");
+    expect(order.message).toContain("is at line 1 of");
+    expect(order.message).toContain("above or within the hunk before it. Nothing was changed");
+    expect(order.hint).toContain("in the order of its lines");
+    const header = await wrong("@@ three", "-two", "+2");
+    expect(header.message).toContain('above the line "@@ three"');
+    const end = await wrong("@@", "-two", "+2", "*** End of File");
+    expect(end.message).toContain("is at line 2 of");
+    expect(end.message).toContain("not at the end of the file");
+    const diff = ["--- a/f", "+++ b/f", "@@ -4 +4 @@", "-four", "+4", "@@ -1 +1 @@", "-one", "+1", ""];
+    expect((await refusal(bench, diff.join("\n"))).details?.reason).toBe("misplaced");
+  });
+
+  it("makes a file a program, or one no more, besides its other changes, and undoes that too", async () => {
+    const bench = await Workbench.open();
+    const modesOf = (...names: string[]) =>
+      names.map((name) => (statSync(bench.at("w", name)).mode & 0o777).toString(8));
+    const modes = { "run.sh": 0o640, data: 0o755, old: 0o600 };
+    for (const [name, mode] of Object.entries(modes)) {
+      await bench.put(`w/${name}`, "x\n");
+      chmodSync(bench.at("w", name), mode);
+      // It takes the owner to change a mode, and root is refused nothing.
+      if (process.geteuid?.() === 0) chownSync(bench.at("w", name), 65_534, 65_534);
+    }
+    await bench.put("closed/f", "x\n");
+    chmodSync(bench.at("w"), 0o777);
+    chmodSync(bench.at("closed"), 0o555);
+    const headers = (name: string, young: string, from: string, to: string) => [
+      `diff --git a/w/${name} b/w/${young}`,
+      `old mode ${from}`,
+      `new mode ${to}`,
+    ];
+    const hunk = (name: string, young: string) => [
+      `--- a/w/${name}`,
+      `+++ b/w/${young}`,
+      "@@ -1 +1 @@",
+      "-x",
+      "+y",
+    ];
+    const steps = [
+      headers("run.sh", "run.sh", "100644", "100755"),
+      [...headers("data", "data", "100755", "100644"), ...hunk("data", "data")],
+      [
+        ...headers("old", "new", "100644", "100755"),
+        "rename from w/old",
+        "rename to w/new",
+        ...hunk("old", "new"),
+      ],
+    ].flat();
+    const patch = (...lines: string[]) => `${[...steps, ...lines].join("\n")}\n`;
+    const preview = await bench.tool("ApplyPatch").preview?.({ patch: patch() }, bench.context());
+    expect(preview?.diff).toContain("old mode 100644\nnew mode 100755");
+    const refused = ["--- a/closed/f", "+++ /dev/null", "@@ -1 +0,0 @@", "-x"];
+    const error = await asAnotherUser(bench, () => refusal(bench, patch(...refused)));
+    expect(error.message).toContain("Everything was undone");
+    expect(modesOf("run.sh", "data", "old")).toEqual(["640", "755", "600"]);
+    const { output, metadata } = await bench.call("ApplyPatch", { patch: patch() });
+    expect(modesOf("run.sh", "data", "new")).toEqual(["750", "644", "700"]);
+    expect(readFileSync(bench.at("w/new"), "utf8")).toBe("y\n");
+    expect(output).toContain(`Updated ${bench.at("w/run.sh")}, now executable`);
+    expect(output).toContain(`Updated ${bench.at("w/data")}, no longer executable`);
+    expect(metadata?.files).toMatchObject([{ executable: true }, { executable: false }, { action: "moved" }]);
+    const again = await bench.call("ApplyPatch", {
+      patch: headers("run.sh", "run.sh", "100644", "100755").join("\n"),
+    });
+    expect(again.output).toBe(`${bench.at("w/run.sh")} is as the patch sets it already`);
   });
 
   it("takes files away last, so that an agent that dies on the way has taken none", async () => {
