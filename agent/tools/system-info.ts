@@ -47,7 +47,12 @@ export function systemInfoTool(files: Files) {
         cpu: { model: os.cpus()[0]?.model.trim() ?? null, cores: os.cpus().length, load: os.loadavg() },
         memory,
         ...(disk !== undefined && {
-          disk: disk && { path: session.cwd, total_bytes: disk.totalBytes, free_bytes: disk.freeBytes },
+          disk: disk && {
+            path: session.cwd,
+            total_bytes: disk.totalBytes,
+            used_bytes: disk.usedBytes,
+            free_bytes: disk.freeBytes,
+          },
         }),
         uptime_seconds: Math.round(os.uptime()),
       };

@@ -95,6 +95,7 @@ describe("SystemInfo", () => {
     for (const name of ["hostname", "user", "arch", "cpu", "memory", "disk", "uptime_seconds"]) {
       expect(metadata?.[name]).toBeTruthy();
     }
+    expect(metadata).toHaveProperty("disk.used_bytes");
     expect(metadata).toHaveProperty("python_version");
     expect(bench.accepts("SystemInfo", { verbose: true })).toBe(false);
   });

@@ -1,6 +1,6 @@
 /** What the monitor keeps and draws of a machine's samples, and how often it tries to get them. */
 import { afterEach, expect, test, vi } from "vitest";
-import { pointsOf, received } from "../../../web/src/features/monitor/figures.ts";
+import { partOf, percent, pointsOf, received } from "../../../web/src/features/monitor/figures.ts";
 import { sampleOf } from "../../../web/src/features/monitor/sample.ts";
 import { Backoff } from "../../../web/src/relay/streams/retry.ts";
 
@@ -53,6 +53,15 @@ test("names that come twice are told apart, and impossible amounts are none", ()
   ]);
   expect(sample && received(sample)).toBe(20);
   expect(sample?.temperatures).toEqual([{ name: "core", celsius: 40 }]);
+});
+
+test("of a disk, what its administrator keeps is neither used nor to be had, as df counts", () => {
+  const disks = [
+    { name: "/", total_bytes: 264, used_bytes: 20, free_bytes: 75 },
+    { name: "/old", total_bytes: 100, used_bytes: 50 },
+  ];
+  const sample = sampleOf({ at: "2026-01-01T00:00:00Z", disks }, { at: 0, isFirst: true });
+  expect(sample?.disks.map((disk) => percent((partOf(disk) ?? 0) * 100))).toEqual(["21 %", "50 %"]);
 });
 
 test("pauses begin anew only after something has held for a while", () => {

@@ -71,8 +71,8 @@ function loadOf(metadata: Readonly<Record<string, unknown>>): Load {
   const [lastMinute] = Array.isArray(cpu.load) ? cpu.load : [];
   return {
     cpu: part(lastMinute, cpu.cores),
-    memory: used(memory.available_bytes, memory.total_bytes),
-    disk: used(disk.free_bytes, disk.total_bytes),
+    memory: usedPart(memory.available_bytes, memory.total_bytes),
+    disk: usedPart(disk.free_bytes, usableBytes(disk)),
     uptimeSeconds: typeof metadata.uptime_seconds === "number" ? metadata.uptime_seconds : undefined,
     at: Date.now(),
   };
@@ -87,7 +87,13 @@ function part(value: unknown, whole: unknown): number | undefined {
   return Math.min(Math.max(value / whole, 0), 1);
 }
 
-function used(free: unknown, total: unknown): number | undefined {
+/** What the machine's users can fill of a disk, as `df` counts: the rest is kept for its administrator. */
+export function usableBytes(disk: Readonly<Record<string, unknown>>): unknown {
+  const { used_bytes: used, free_bytes: free, total_bytes: total } = disk;
+  return typeof used === "number" && typeof free === "number" ? used + free : total;
+}
+
+function usedPart(free: unknown, total: unknown): number | undefined {
   const rest = part(free, total);
   return rest === undefined ? undefined : 1 - rest;
 }

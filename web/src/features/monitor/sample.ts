@@ -1,4 +1,5 @@
 /** A sample of how loaded a machine is, as its tool SystemMetrics tells it; what is not told is left out. */
+import { usableBytes } from "../../relay/system-info.ts";
 import { amount, list, type Named, number, record, text } from "./told.ts";
 
 /** What is shown of each list that a machine tells. */
@@ -59,7 +60,11 @@ export function sampleOf(told: unknown, when: Pick<Sample, "at" | "isFirst">): S
     load: list(cpu.load, MOST.load).map(amount).filter(isKnown),
     memory: roomOf(memory, ""),
     swap: roomOf(memory, "swap_"),
-    disks: named(sample.disks).map((disk) => ({ name: disk.name, ...roomOf(disk, "") })),
+    disks: named(sample.disks).map((disk) => ({
+      name: disk.name,
+      used: amount(disk.used_bytes),
+      total: amount(usableBytes(disk)),
+    })),
     silentDisks: list(sample.silent_disks, MOST.named).map(text).filter(isKnown),
     diskTraffic: read === undefined || written === undefined ? undefined : { read, written },
     network: named(sample.network).map((one) => ({
