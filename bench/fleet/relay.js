@@ -21,7 +21,7 @@ export default {
     if (new URL(request.url).pathname !== "/bench/adopt") return relay.fetch(request, env, context);
     for (const { id, publicKey } of await request.json()) {
       const record = { id, account: "bench", name: id, created: 0, identity: { kind: "agent", publicKey } };
-      await env.DIRECTORY.getByName(id.at(-10)).enter(id, record.account);
+      await env.DIRECTORY.getByName(id.at(-10)).add(id, record.account);
       await env.DEVICE.getByName(id).initialize(record);
     }
     return new Response("adopted");
