@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, isIP, type LookupFunction, type Server } from "node:net";
 import type { Duplex } from "node:stream";
+import { domainToASCII } from "node:url";
 import { isPublicAddress } from "./public-address.ts";
 
 /** A host and, if it is given, the only port; `*.` stands for any number of names before it. */
@@ -17,6 +18,8 @@ interface Domain {
   readonly ports: readonly number[];
 }
 
+/** As clients send it: other letters come as xn--… (RFC 5891). */
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const WEB_PORTS = [80, 443];
 /** Headers between a client and its proxy (RFC 9110, 7.6.1). */
 const OF_PROXY = ["proxy-authorization", "proxy-connection", "proxy-authenticate"];
@@ -107,13 +110,15 @@ function targetOf(authority: string): { hostname: string; port: number } {
 export function domainOf(text: string): Domain {
   const { hostname, port } = targetOf(/:\d+$/.test(text) ? text : `${text}:0`);
   const isSuffix = hostname.startsWith("*.");
-  return { name: isSuffix ? hostname.slice(1) : hostname, isSuffix, ports: port === 0 ? WEB_PORTS : [port] };
+  const name = domainToASCII(isSuffix ? hostname.slice(2) : hostname);
+  return { name: isSuffix ? `.${name}` : name, isSuffix, ports: port === 0 ? WEB_PORTS : [port] };
 }
 
 function includes({ name, isSuffix, ports }: Domain, host: string, port: number): boolean {
   const plain = host.toLowerCase().replace(/\.$/, "");
-  // An address is no name: nothing would look it up, so nothing would check it.
-  if (isIP(plain.replace(/^\[|\]$/g, "")) !== 0 || !ports.includes(port)) return false;
+  // What the system would read otherwise than it is read here, such as a NUL, is no name; and an address is none either:
+  // nothing would look it up, so nothing would check it.
+  if (!HOST_NAME.test(plain) || isIP(plain) !== 0 || !ports.includes(port)) return false;
   return isSuffix ? plain.endsWith(name) && plain.length > name.length : plain === name;
 }
 

@@ -3,8 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
-import { createServer as createSocketServer } from "node:net";
+import { connect, createServer as createSocketServer } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -136,14 +137,43 @@ describe("a proxy for domains", () => {
     ["http://allowed.test:22/", 403],
     ["http://allowed.test@elsewhere.test/", 403],
     ["http://elsewhere.test/allowed.test", 403],
+    ["http://xn--bcher-kva.test/", 502],
+    ["http://elsewhere.test%2f.allowed.org/", 403],
+    ["http://..allowed.org/", 403],
     ["http://[::1]/", 403],
     ["http://2130706433/", 403],
     ["ftp://allowed.test/", 403],
     ["/local", 403],
   ])("answers %s with %i", async (url, status) => {
     // Names that are allowed are looked up, and nothing is found.
-    const ask = await openProxy(["allowed.test", "*.allowed.org"], { resolve: async () => [] });
+    const ask = await openProxy(["allowed.test", "*.allowed.org", "b\u00fccher.test"], {
+      resolve: async () => [],
+    });
     expect(await ask(url)).toBe(status);
+  });
+
+  it.each([
+    ["a.allowed.org:443", 502],
+    ["allowed.test.:443", 502],
+    ["elsewhere.test\0.allowed.org:443", 400],
+    ["elsewhere.test/.allowed.org:443", 403],
+    ["elsewhere.test%00.allowed.org:443", 403],
+    ["elsewhere.test#.allowed.org:443", 400],
+    ["elsewhere.test:443@a.allowed.org:443", 403],
+    [".allowed.org:443", 403],
+    ["a.allowed.org:443:443", 403],
+    ["allowed.test:22", 403],
+  ])("answers a tunnel to %j with %i", async (authority, status) => {
+    const looked: string[] = [];
+    const resolve = async (host: string) => {
+      looked.push(host);
+      return [];
+    };
+    const socketPath = await proxyAt(["allowed.test", "*.allowed.org"], { resolve });
+    const answer = await text(connect(socketPath).end(`CONNECT ${authority} HTTP/1.1\r\nhost: x\r\n\r\n`));
+    // A connection that can't be made ends without an answer.
+    expect(answer === "" ? (looked.length > 0 ? 502 : 400) : Number(answer.split(" ")[1])).toBe(status);
+    expect(looked).toEqual(status === 502 ? [authority.replace(/:443$/, "")] : []);
   });
 
   it.each([
@@ -202,9 +232,7 @@ async function listenAt(socket: string): Promise<void> {
 
 /** Resolves with the status of a request through the proxy. */
 async function openProxy(domains: readonly string[], options: DomainProxyOptions) {
-  const socketPath = path.join(temporaryFolder(), "proxy");
-  const server = await startDomainProxy(socketPath, domains, options);
-  onTestFinished(() => void server.close());
+  const socketPath = await proxyAt(domains, options);
   return async (url: string) => {
     const sent = request({ socketPath, path: url, agent: false });
     sent.end();
@@ -212,4 +240,11 @@ async function openProxy(domains: readonly string[], options: DomainProxyOptions
     response.resume();
     return response.statusCode as number;
   };
+}
+
+async function proxyAt(domains: readonly string[], options: DomainProxyOptions): Promise<string> {
+  const socket = path.join(temporaryFolder(), "proxy");
+  const server = await startDomainProxy(socket, domains, options);
+  onTestFinished(() => void server.close());
+  return socket;
 }
