@@ -1,6 +1,5 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
-import { fitsTool } from "./access-rules.ts";
 import { effectOf, effectSchema, isPortTool } from "./effects.ts";
 import {
   type Asking,
@@ -13,7 +12,7 @@ import {
 } from "./policy.ts";
 import { portSchema } from "./ports.ts";
 
-/** What a rule says about a call. `may ask`: it asks about some paths, which the device resolves. */
+/** What a rule says about a call. `may ask`: it asks about some calls, by paths that the device resolves or by what else they do. */
 const sayingSchema = z.enum(["allows", "confines", "asks", "may ask", "refuses"]);
 
 export const explainedRuleSchema = z.object({
@@ -57,12 +56,14 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   const { tool, grant, policy } = question;
   const subjects = subjectsIn(tool, input);
   const rulings = rulingsOn({ ...question, port: portIn(input) });
-  const askings = askingRules({ tool, grant, policies: [policy] }, subjects);
+  const call = { tool, grant, policies: [policy] };
+  const askings = askingRules(call, subjects);
+  const ofEveryCall = new Set(askingRules({ ...call, also: [] }, subjects).map(({ rule }) => rule));
   const sandbox = RUNS_COMMANDS.has(tool) && needsSandbox(grant, [policy]);
   const rules = [
     ...rulings.map(ruled),
     ...(RUNS_COMMANDS.has(tool) && policy.sandbox ? [sandboxed(policy.sandbox)] : []),
-    ...askings.map((asking) => asked(asking, tool, subjects === undefined)),
+    ...askings.map((asking) => asked(asking, ofEveryCall.has(asking.rule), subjects === undefined)),
   ];
   const reason = rulings.find(({ refusal }) => refusal)?.refusal?.message;
   const atMachine = reason === undefined && askings.some(({ rule }) => rule.at === "machine");
@@ -109,9 +110,8 @@ function sandboxed(entry: string): Draft {
   return { by: "policy", field: "sandbox", entry, says: "confines" };
 }
 
-function asked({ by, rule }: Asking, tool: string, isUnknown: boolean): Draft {
-  const isOfOther = rule.tools !== undefined && !fitsTool(rule.tools, tool);
-  const says = isOfOther || (isUnknown && rule.match !== undefined) ? "may ask" : "asks";
+function asked({ by, rule }: Asking, isOfEveryCall: boolean, isUnknown: boolean): Draft {
+  const says = !isOfEveryCall || (isUnknown && rule.match !== undefined) ? "may ask" : "asks";
   const isAtMachine = rule.at === "machine";
   return { by, field: "ask", entry: JSON.stringify(rule), says, isAtMachine };
 }

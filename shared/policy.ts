@@ -1,6 +1,7 @@
 /** The policy decision as one pure function, asked by the relay before it sends a call and by the agent before it runs one. */
 import * as z from "zod";
 import {
+  type AskedCall,
   type AskRule,
   askRuleSchema,
   fitsTool,
@@ -282,14 +283,18 @@ export interface Asking {
   readonly rule: PolicyAskRule;
 }
 
-/** Calls that may do what another tool does: a rule that asks about that tool asks about them too. */
-const MAY_ALSO: Readonly<Record<string, BuiltInTool>> = {
-  ApplyPatch: "Delete",
+/** What every call of a tool does besides, as another tool would: a rule that asks about that tool asks about it too. */
+const ALWAYS_DOES: Readonly<Record<string, BuiltInTool>> = {
   FetchPort: "ConnectPort",
   TerminalCreate: SHELL,
   TerminalAttach: SHELL,
   TerminalExecute: SHELL,
   TerminalInput: SHELL,
+} satisfies Partial<Record<BuiltInTool, BuiltInTool>>;
+
+/** What only some calls of a tool do besides: their input tells. */
+const MAY_ALSO: Readonly<Record<string, BuiltInTool>> = {
+  ApplyPatch: "Delete",
 } satisfies Partial<Record<BuiltInTool, BuiltInTool>>;
 
 /** What a call does besides its own tool's work, as another tool would; `subjects` as for `askingRules`. */
@@ -308,24 +313,58 @@ interface AskedAbout {
 
 /** The rules that ask about a call. An owner is asked only by policies: who made the policy makes the call too. */
 export function askingRules(
-  { tool, grant, policies, also }: AskedAbout,
+  { tool, grant, policies, also = mayAlso(tool) }: AskedAbout,
   subjects?: readonly string[],
 ): Asking[] {
-  const all = [{ tool, subjects }, ...(also ?? mayAlso(tool, subjects))];
-  const calls = all.map((one) => ({ ...one, effect: effectOf(one.tool) }));
+  const deeds = deedsOf(tool, subjects, also);
   const asking = (by: Asking["by"], rules: readonly AskRule[] = []): Asking[] =>
-    rules
-      .filter((rule) => !fitsTool(rule.except ?? [], tool) && calls.some((call) => mustAsk(rule, call)))
-      .map((rule) => ({ by, rule }));
+    rules.filter((rule) => deeds.some((deed) => asksAbout(rule, deed))).map((rule) => ({ by, rule }));
   return [
     ...(grant.owner ? [] : asking("grant", grant.ask)),
     ...policies.flatMap((policy) => asking("policy", policy.ask)),
   ];
 }
 
-function mayAlso(tool: string, subjects: readonly string[] | undefined): AlsoDoes[] {
+/** The rule with an exception for calls of this tool that do this besides, and for none that do more. */
+export function excepting(rule: AskRule, tool: string, also: readonly string[]): AskRule {
+  const deeds = deedsOf(
+    tool,
+    undefined,
+    also.map((other) => ({ tool: other, subjects: undefined })),
+  );
+  const excepted = deeds.filter((deed) => asksAbout(rule, deed)).map(({ exception }) => exception);
+  if (excepted.length === 0) return rule;
+  return { ...rule, except: [...new Set([...(rule.except ?? []), ...excepted])] };
+}
+
+/** One of the things that a call does, as the tool that is for it. */
+interface Deed extends AskedCall {
+  /** The entry of `except` that stands for it: an exception of a tool does not hold for what only some of its calls do. */
+  readonly exception: string;
+}
+
+function deedsOf(
+  tool: string,
+  subjects: readonly string[] | undefined,
+  also: readonly AlsoDoes[],
+): readonly Deed[] {
+  const always = ALWAYS_DOES[tool];
+  const deed = (call: AlsoDoes): Deed => {
+    const isItsOwn = call.tool === tool || call.tool === always;
+    const exception = isItsOwn ? tool : `${tool}/${call.tool}`;
+    return { ...call, effect: effectOf(call.tool), exception };
+  };
+  const besides = always === undefined ? [] : [{ tool: always, subjects }];
+  return [{ tool, subjects }, ...besides, ...also].map(deed);
+}
+
+function asksAbout(rule: AskRule, deed: Deed): boolean {
+  return mustAsk(rule, deed) && !fitsTool(rule.except ?? [], deed.exception);
+}
+
+function mayAlso(tool: string): readonly AlsoDoes[] {
   const other = MAY_ALSO[tool];
-  return other === undefined ? [] : [{ tool: other, subjects }];
+  return other === undefined ? [] : [{ tool: other, subjects: undefined }];
 }
 
 function deniedShell(tool: string): Refusal {

@@ -31,6 +31,11 @@ export const questionSchema = z.object({
   summary: line(QUESTION_CHARS.summary).describe("One line, such as `Write /home/ann/notes.txt`"),
   tool: line(128),
   effect: effectSchema,
+  also: z
+    .array(line(128))
+    .max(16)
+    .optional()
+    .describe("Tools whose work it also does, such as `Delete` for a patch that deletes a file"),
   paths: z
     .array(z.object({ path: field, intent: line(64).describe("What is done to it, such as `read`") }))
     .max(ITEMS_MAX)

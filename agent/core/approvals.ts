@@ -55,6 +55,8 @@ interface Named {
   readonly asks: boolean;
   readonly atMachine: boolean;
   readonly paths: readonly PathState[];
+  /** Tools whose work it also does. */
+  readonly also: readonly string[];
 }
 
 /** All that a decision on the call is about. */
@@ -148,13 +150,18 @@ export class Approvals {
     const alsoAbout = paths.length > 0 || needs.subjects ? subjects : undefined;
     const also = needs.tools?.map((other) => ({ tool: other.tool, subjects: alsoAbout })) ?? [];
     const asking = isAllowed ? [] : admission.asking(tool.continues ?? tool.name, subjects, also);
-    return { asks: asking.length > 0, atMachine: asking.some(({ rule }) => rule.at === "machine"), paths };
+    return {
+      asks: asking.length > 0,
+      atMachine: asking.some(({ rule }) => rule.at === "machine"),
+      paths,
+      also: also.map((other) => other.tool),
+    };
   }
 
   async #bind(call: ExaminedCall, named: Named): Promise<Bound> {
     const { tool, input, admission, session, grant, signal } = call;
     const { rights } = admission;
-    const { paths } = named;
+    const { paths, also } = named;
     const preview = await tool.preview?.(input, { session, grant, rights, signal });
     signal.throwIfAborted();
     const parts: BindingParts = {
@@ -162,7 +169,7 @@ export class Approvals {
       ...{ cwd: session.cwd, tool: tool.name, input, paths, facts: preview?.bound ?? {} },
       limits: digestOf(admission.limits),
     };
-    const asked = { tool: tool.name, paths, preview, relay: this.#options.relay };
+    const asked = { tool: tool.name, also, paths, preview, relay: this.#options.relay };
     return {
       ...named,
       ...{ parts, binding: bindingOf(parts) },

@@ -13,6 +13,8 @@ import { addressWarnings, textWarnings } from "./suspicious-text.ts";
 
 export interface Asked {
   readonly tool: string;
+  /** Tools whose work it also does. */
+  readonly also: readonly string[];
   /** As canonical JSON. */
   readonly input: string;
   readonly paths: readonly PathState[];
@@ -32,7 +34,7 @@ const WARNING_CHARS = 500;
 const SEARCHED_CHARS = 256 * 1024;
 
 export function questionOf(asked: Asked): Question {
-  const { tool, preview, paths } = asked;
+  const { tool, also, preview, paths } = asked;
   const command = preview?.command === undefined ? undefined : cut(preview.command.text, PART.command);
   const diff = preview?.diff === undefined ? undefined : cut(preview.diff, PART.diff);
   const input = cut(asked.input, PART.input);
@@ -42,6 +44,7 @@ export function questionOf(asked: Asked): Question {
     summary: preview?.summary ?? [tool, ...paths.map(({ path }) => path)].join(" "),
     tool,
     effect: effectOf(tool),
+    ...(also.length > 0 && { also }),
     ...(paths.length > 0 && { paths: listed }),
     ...(command && preview?.command && { command: { text: command.text, ...surroundings(preview.command) } }),
     ...(diff && { diff: diff.text, ...((diff.isCut || preview?.diffCut) && { diff_cut: true }) }),

@@ -6,6 +6,7 @@ import { attempt, type Outcome } from "../outcome.ts";
 import type { AccountContext } from "./context.ts";
 import { grantHappening } from "./record.ts";
 import { warningOf } from "./views.ts";
+import type { Excepted } from "./wish.ts";
 
 export class ManagedTokens {
   readonly #context: AccountContext;
@@ -70,11 +71,11 @@ export class ManagedTokens {
     });
   }
 
-  /** "Always": from now on a tool is excepted from the questions of a grant. Returns the grant. */
-  exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>> {
+  /** "Always": from now on calls of this kind are excepted from the questions of a grant. Returns the grant. */
+  exceptTool(person: GrantId, grant: GrantId, excepted: Excepted): Promise<Outcome<Grant>> {
     return attempt(async () => {
       const by = this.#context.person(person);
-      const holders = this.#context.tokens.except(grant, tool, Date.now());
+      const holders = this.#context.tokens.except(grant, excepted, Date.now());
       this.#noteChange(grant, by);
       await this.#context.tell(holders, { type: "change", grant });
       return this.#context.grant(grant);

@@ -9,7 +9,7 @@ import type { DeviceEntry, Devices } from "./devices.ts";
 import { type Grants, isFor, type May, scopeOf } from "./grants.ts";
 import type { Holders } from "./holders.ts";
 import { tokenView } from "./views.ts";
-import { changedGrant, mayOf, mayOfGuest, withException } from "./wish.ts";
+import { changedGrant, type Excepted, mayOf, mayOfGuest, withException } from "./wish.ts";
 
 const TOKENS_MAX = 1000;
 
@@ -132,10 +132,10 @@ export class Tokens {
     return this.#save(grant, changedGrant(grant, change, now));
   }
 
-  /** Excepts a tool from the questions of a grant. Returns the devices to tell. Throws MatrxError. */
-  except(id: GrantId, tool: string, now: number): string[] {
+  /** Excepts calls of a kind from the questions of a grant. Returns the devices to tell. Throws MatrxError. */
+  except(id: GrantId, excepted: Excepted, now: number): string[] {
     const grant = this.#require(id, now);
-    return this.#save(grant, withException(grant, tool));
+    return this.#save(grant, withException(grant, excepted));
   }
 
   /** Sets a device's name and tags. Returns the grants that now are for other devices, with the devices to tell. */

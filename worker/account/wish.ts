@@ -1,8 +1,9 @@
 /** From what a person asks of a token to what its grant says. Pure. */
-import { type AskRule, mustAsk } from "@matrx/shared/access-rules.ts";
-import { EFFECTS, effectOf } from "@matrx/shared/effects.ts";
+import type { AskRule } from "@matrx/shared/access-rules.ts";
+import { EFFECTS } from "@matrx/shared/effects.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { credentialOf, type Grant } from "@matrx/shared/grant.ts";
+import { excepting } from "@matrx/shared/policy.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
 import type { May } from "./grants.ts";
@@ -100,14 +101,18 @@ function untilOf(
 
 const DAY = 24 * 60 * 60_000;
 
-/** The grant with `tool` excepted from every rule that asks about it. Throws MatrxError if that is no plain name. */
-export function withException(grant: Grant, tool: string): Grant {
-  // A device chooses its tools' names: as a glob one would except others too.
-  if (/[*?]/.test(tool) || tool.length > TOOL_CHARS) throw notExceptableError(tool);
-  const call = { tool, effect: effectOf(tool) };
-  const ask = grant.ask?.map((rule) =>
-    mustAsk(rule, call) ? { ...rule, except: [...(rule.except ?? []), tool] } : rule,
-  );
+/** A tool, and the tools whose work a call of it also does, as the person was shown. */
+export interface Excepted {
+  readonly tool: string;
+  readonly also: readonly string[];
+}
+
+/** The grant with calls of this kind excepted from every rule that asks about them. Throws MatrxError if a name is not plain. */
+export function withException(grant: Grant, { tool, also }: Excepted): Grant {
+  // A device chooses its tools' names: as a glob one would except others too, with a slash a part of another's work.
+  if ([tool, ...also].some((name) => /[*?/]/.test(name)) || [tool, ...also].join("/").length > TOOL_CHARS)
+    throw notExceptableError(tool);
+  const ask = grant.ask?.map((rule) => excepting(rule, tool, also));
   if (!ask || JSON.stringify(ask) === JSON.stringify(grant.ask)) return grant;
   if (ask.some(({ except = [] }) => except.length > EXCEPTED_MAX)) throw notExceptableError(tool);
   return { ...grant, ask, version: grant.version + 1 };

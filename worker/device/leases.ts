@@ -62,7 +62,11 @@ export interface Accounts extends Lessors {
     noteActivity(device: DeviceId, entries: ActivityEntry[]): Promise<void>;
     noteAlert(device: DeviceId, alert: Alert): Promise<void>;
     noteLongCalls(device: DeviceId, calls: LongCall[]): Promise<void>;
-    exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
+    exceptTool(
+      person: GrantId,
+      grant: GrantId,
+      excepted: { tool: string; also: string[] },
+    ): Promise<Outcome<Grant>>;
   };
 }
 

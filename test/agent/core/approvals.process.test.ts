@@ -1,5 +1,6 @@
 /** Approvals on the agent: a yes is for exactly one thing, and whatever changes after it makes it void. */
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { expect, test } from "vitest";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
@@ -84,6 +85,27 @@ test("a rule about a tool asks about whatever else does the same", async () => {
   expect(await asks("TerminalExecute", { terminal, command: "rm -r x" })).toBe(true);
   expect(await asks("TerminalExecute", { terminal, command: "ls" })).toBe(false);
   expect(await asks("TerminalList", {})).toBe(false);
+});
+
+test("a patch tool that is never asked about is asked about as soon as a patch deletes", async () => {
+  const { bench, ai, prepare } = await asking();
+  const grant = { ...ai, ask: [{ effects: ["write", "execute"], except: ["ApplyPatch"] }] } as GrantScope;
+  await bench.put("a.txt", "a\n");
+  const patch = (...lines: string[]) => ({
+    patch: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n"),
+  });
+  expect(await prepare("ApplyPatch", patch("*** Update File: a.txt", "-a", "+b"), { grant })).toEqual({
+    ask: false,
+  });
+  for (const lines of [
+    ["*** Delete File: a.txt"],
+    ["*** Update File: a.txt", "*** Move to: b.txt", "-a", "+b"],
+    ["*** Add File: c.txt", "+c", "*** Delete File: a.txt"],
+  ])
+    expect(await prepare("ApplyPatch", patch(...lines), { grant })).toMatchObject({
+      ask: true,
+      question: { also: ["Delete"] },
+    });
 });
 
 test("a file that was changed after the yes stays as it is", async () => {

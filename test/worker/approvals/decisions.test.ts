@@ -1,6 +1,8 @@
 /** What a person's answer does, and who may give one. */
+import type { Question } from "@matrx/shared/question.ts";
 import { describe, expect, it } from "vitest";
 import {
+  type ApprovalFrame,
   type AskedHome,
   approvalOf,
   askedHome,
@@ -65,6 +67,22 @@ describe("a yes", () => {
     expect(await (await unasked).json()).toMatchObject({ output: "ran" });
     void ask(path("Write"), json({}, bearer(token)));
     expect(await device.prepare()).toMatchObject({ tool: "Write" });
+  });
+
+  it("for always excepts what else the call was shown to do, by that tool alone", async () => {
+    const home = await askedHome();
+    const { device, caller, person, grant } = home;
+    caller.send({ id: "1", tool: "Write", input: {} });
+    const prepare = await device.expect("tool_prepare");
+    const question = { summary: "Delete a", tool: "Write", effect: "write", input: "{}", warnings: [] };
+    device.prepared(prepare, { question: { ...question, also: ["Delete"] } as Question });
+    await caller.nextJson();
+    const { approval } = await caller.nextJson<ApprovalFrame>();
+    expect(await approvalOf(home, approval)).toMatchObject({ question: { also: ["Delete"] } });
+    expect((await decide(home, approval, { ...ALLOW, for: "always" })).status).toBe(200);
+    expect(await person.details(grant)).toMatchObject({
+      ask: [{ except: ["Write", "Write/Delete"] }],
+    });
   });
 
   it("for always is refused if a policy asks, and the call still waits", async () => {

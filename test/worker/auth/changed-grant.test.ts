@@ -214,16 +214,22 @@ it("excepts a tool from its questions for good, and by name only", async () => {
   });
   const account = env.ACCOUNT.getByName(person.account);
   const { grant: self } = await (await person.ask("/v1/account")).json<{ grant: GrantId }>();
-  const excepted = await account.exceptTool(self, grant as GrantId, "Write");
+  const write = { tool: "Write", also: [] };
+  const excepted = await account.exceptTool(self, grant as GrantId, write);
   expect(excepted).toMatchObject({
     ok: true,
     value: { version: 2, ask: [{ effects: ["write"], except: ["Write"] }, { tools: ["Bash"] }] },
   });
   expect(await person.details(grant)).toMatchObject({ version: 2, devices_acknowledged: 1 });
-  const again = await account.exceptTool(self, grant as GrantId, "Write");
+  const again = await account.exceptTool(self, grant as GrantId, write);
   expect(again).toMatchObject({ ok: true, value: { version: 2 } });
-  expect(await account.exceptTool(self, grant as GrantId, "*")).toMatchObject({ ok: false });
-  expect(await account.exceptTool(grant as GrantId, grant as GrantId, "Bash")).toMatchObject({
+  for (const odd of [
+    { tool: "*", also: [] },
+    { tool: "Write", also: ["*"] },
+    { tool: "ApplyPatch/Delete", also: [] },
+  ])
+    expect(await account.exceptTool(self, grant as GrantId, odd)).toMatchObject({ ok: false });
+  expect(await account.exceptTool(grant as GrantId, grant as GrantId, write)).toMatchObject({
     ok: false,
     error: { code: "PERMISSION_DENIED" },
   });

@@ -9,14 +9,24 @@ interface Rules {
   readonly manifest: Manifest | undefined;
 }
 
-/** The rules that ask about a tool. Without `subjects`, those that may ask, whatever the call touches. */
+/** A call by its tool, and by the tools whose work it also does; absent: what calls of the tool may do. */
+interface ByTool {
+  readonly tool: string;
+  readonly also?: readonly string[];
+}
+
+/** The rules that ask about a call. Without `subjects`, those that may ask, whatever the call touches. */
 export function rulesFor(
-  tool: string,
+  { tool, also }: ByTool,
   grant: GrantScope,
   { policy, manifest }: Rules,
   subjects?: readonly string[],
 ): Asking[] {
-  return askingRules({ tool, grant, policies: [policy, { ask: manifest?.ask }] }, subjects);
+  const policies = [policy, { ask: manifest?.ask }];
+  return askingRules(
+    { tool, grant, policies, also: also?.map((other) => ({ tool: other, subjects })) },
+    subjects,
+  );
 }
 
 /** Remembers, for each lease, which tools a rule may fit; the rules of grant and device change rarely. */
@@ -49,7 +59,7 @@ export class AskedTools {
     const tools = this.#asked.get(grant) ?? new Map<string, boolean>();
     // A bare device takes any name.
     if (tools.size >= TOOLS_MAX) tools.clear();
-    const asks = rulesFor(tool, grant, this.#rules).length > 0;
+    const asks = rulesFor({ tool }, grant, this.#rules).length > 0;
     tools.set(tool, asks);
     this.#asked.set(grant, tools);
     return asks;

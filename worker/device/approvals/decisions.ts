@@ -57,12 +57,13 @@ export class Decisions {
     else await this.#allow(parked, decision, person);
   }
 
-  /** From now on the grant is not asked about this tool; the Account tells all devices. Rejects with MatrxError. */
+  /** From now on the grant is not asked about calls that do what this one does; the Account tells all devices. Rejects with MatrxError. */
   async except(id: string, { grant: person }: Person): Promise<void> {
     const { env, record, leases } = this.#context;
     const { grant_id, tool } = this.#row(id);
     const grant = grant_id as GrantId;
-    unwrap(await env.ACCOUNT.getByName(record.account).exceptTool(person, grant, tool));
+    const { also = [] } = this.#waiting.rows.question(id) ?? {};
+    unwrap(await env.ACCOUNT.getByName(record.account).exceptTool(person, grant, { tool, also }));
     await leases.ask(record.account, grant, record.id);
   }
 
@@ -121,8 +122,9 @@ export class Decisions {
 
   async #requireExceptable(parked: Parked): Promise<void> {
     const { scope } = await this.#lease(parked);
-    const subjects = subjectsOf(this.#waiting.rows.question(parked.id));
-    const rules = rulesFor(parked.tool, scope, this.#context.store, subjects);
+    const question = this.#waiting.rows.question(parked.id);
+    const call = { tool: parked.tool, also: question?.also ?? [] };
+    const rules = rulesFor(call, scope, this.#context.store, subjectsOf(question));
     if (rules.some(({ by }) => by === "policy")) throw askedByPolicy(parked.tool);
   }
 

@@ -118,7 +118,7 @@ export class Preparation {
 
   #plainOutcome(parked: Parked, lease: Lease, input: string): Outcome {
     const { store } = this.#context;
-    const rules = rulesFor(parked.tool, lease.scope, store);
+    const rules = rulesFor({ tool: parked.tool }, lease.scope, store);
     if (rules.some(({ rule }) => rule.at === "machine")) return { error: nobodyThere() };
     return this.#plain(parked, lease, input);
   }

@@ -61,8 +61,8 @@ export function DecisionForm({
       </div>
       {liftsFor !== undefined && (
         <p className={classes.words} id={always}>
-          Always: this edits the token <bdi>“{liftsFor}”</bdi>, which is no longer asked about {question.tool}{" "}
-          by its own rules.
+          Always: this edits the token <bdi>“{liftsFor}”</bdi>. On all its devices its own rules no longer ask
+          about {exceptedWords(question)}, whatever the input.
         </p>
       )}
       {problem !== undefined && <Problem error={problem} />}
@@ -70,6 +70,11 @@ export function DecisionForm({
       <DenyWithNote {...{ approval, ...about, decide }} />
     </fieldset>
   );
+}
+
+/** What "always" is for: the tool, and what else this call does. */
+function exceptedWords({ tool, also = [] }: Question): string {
+  return also.length === 0 ? tool : `${tool}, also where it does what ${also.join(" and ")} does`;
 }
 
 /** What a button decides on, by its id, and whether a decision is on its way. */
