@@ -8,7 +8,14 @@ import { orAborted } from "../core/or-aborted.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { roomAt } from "../platform/disk-room.ts";
-import { busyUploadError, checksumError, noSpaceError, tooLongError, wrongOffsetError } from "./errors.ts";
+import {
+  busyUploadError,
+  checksumError,
+  endedBy,
+  noSpaceError,
+  tooLongError,
+  wrongOffsetError,
+} from "./errors.ts";
 import type { Upload } from "./upload.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { openArrived, openUploadTarget } from "./upload-target.ts";
@@ -43,8 +50,9 @@ export function appendFrom(uploads: Uploads, access: FileAccess, upload: Upload,
     try {
       return await append(access, upload, piece, { incoming: stream.incoming(), signal: claim.signal });
     } catch (error) {
-      if (!upload.record.resumable) await uploads.discardQuietly(upload);
-      throw error;
+      if (upload.record.resumable) throw error;
+      await uploads.discardQuietly(upload);
+      throw endedBy(error);
     } finally {
       uploads.keepLonger(upload);
     }

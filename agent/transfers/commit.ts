@@ -12,7 +12,7 @@ import { type Content, keepOwner, type Written } from "../fs/write-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import type { Digests } from "./digests.ts";
-import { digestError, incompleteError, tooLongError } from "./errors.ts";
+import { digestError, endedBy, incompleteError, tooLongError } from "./errors.ts";
 import { mayReplace, partNameOf } from "./part-file.ts";
 import type { Upload } from "./upload.ts";
 import type { UploadRecord } from "./upload-record.ts";
@@ -42,8 +42,9 @@ export async function commitUpload(
   try {
     return await commit(upload, wanted, { uploads, access, digests, signal: stop });
   } catch (error) {
-    if (!upload.record.resumable) await uploads.discardQuietly(upload);
-    throw error;
+    if (upload.record.resumable) throw error;
+    await uploads.discardQuietly(upload);
+    throw endedBy(error);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Errors of transfers, worded for users. Programs go by `details.reason`. */
-import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 
 /** The tool was called without a stream to carry the bytes. */
@@ -128,15 +128,29 @@ export function noRoomError(shown: string, size: number, free: number): MatrxErr
 
 /** `missing` is how many bytes do not fit; undefined if that is not known. */
 export function noSpaceError(shown: string, offset: number, missing: number | undefined): MatrxError {
-  const some = missing === undefined ? "some space" : `at least ${missing} bytes`;
-  return toolError(
-    "TOOL_EXECUTION_FAILED",
-    `There is no space left for ${shown}; the ${offset} bytes that arrived are kept`,
-    {
-      hint: `Free ${some}, then continue at byte ${offset}`,
-      details: { path: shown, reason: "no_space", offset, ...(missing !== undefined && { missing }) },
-    },
-  );
+  return toolError("TOOL_EXECUTION_FAILED", `There is no space left for ${shown}`, {
+    hint: `${freeing(missing)}, then continue at byte ${offset}: what arrived is kept`,
+    details: { path: shown, reason: "no_space", offset, ...(missing !== undefined && { missing }) },
+  });
+}
+
+function freeing(missing: unknown): string {
+  return missing === undefined ? "Free some space" : `Free at least ${missing} bytes`;
+}
+
+/** Reasons whose hints say how an upload goes on. */
+const GOES_ON: readonly unknown[] = ["no_space", "incomplete", "size", "offset", "moved", "checksum"];
+
+/** The error of an upload that is over with it: nothing of it was kept. */
+export function endedBy(error: unknown): unknown {
+  if (!(error instanceof MatrxError)) return error;
+  const shape = error.shape();
+  const { offset: _, ...details } = shape.details ?? {};
+  const { reason, missing } = details;
+  if (!GOES_ON.includes(reason)) return error;
+  const again = "send it again from the beginning: nothing of it was kept";
+  const hint = reason === "no_space" ? `${freeing(missing)}, then ${again}` : `S${again.slice(1)}`;
+  return new MatrxError({ ...shape, hint, details }, error);
 }
 
 /** The system makes its content when it is read. */

@@ -238,6 +238,49 @@ test("what nobody else may read is never readable for others", async () => {
   }
 });
 
+test.each([
+  [
+    "that can be continued",
+    true,
+    /^Free at least \d+ bytes, then continue at byte \d+: what arrived is kept$/,
+    1,
+  ],
+  [
+    "of one request",
+    false,
+    /^Free at least \d+ bytes, then send it again from the beginning: nothing of it was kept$/,
+    0,
+  ],
+])(
+  "a disk that fills says what became of an upload %s",
+  NEEDS_ROOT,
+  async (_what, resumable, hint, parts) => {
+    const drive = mountDrive(2);
+    const bench = await Workbench.open();
+    const content = randomBytes(1536 * 1024);
+    const upload = await begin(bench, { path: join(drive, "a.bin"), size: content.length, resumable });
+    writeFileSync(join(drive, "ballast"), Buffer.alloc(1024 * 1024));
+    const pieces = [content.subarray(0, 256 * 1024), content.subarray(256 * 1024)];
+    const error = await failure(append(bench, upload, 0, pieces));
+    expect(error.message).toBe(`There is no space left for ${join(drive, "a.bin")}`);
+    expect(error.hint).toMatch(hint);
+    expect("offset" in (error.details ?? {})).toBe(resumable);
+    expect(partsIn(drive)).toHaveLength(parts);
+  },
+);
+
+test("an upload of one request that is not complete says that nothing of it was kept", async () => {
+  const bench = await Workbench.open();
+  const upload = await begin(bench, { path: "a.bin", size: 5, resumable: false });
+  await append(bench, upload, 0, [Buffer.from("abc")]);
+  const error = await failure(bench.call("UploadCommit", { upload }));
+  expect(error).toMatchObject({
+    message: "Only 3 of 5 bytes have arrived",
+    hint: "Send it again from the beginning: nothing of it was kept",
+  });
+  expect(readdirSync(bench.home)).toEqual([]);
+});
+
 test("a full disk ends the stream, says how far it got, and lets it continue", NEEDS_ROOT, async () => {
   const drive = mountDrive(2);
   const bench = await Workbench.open();
