@@ -22,6 +22,7 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
+import { secondsOf } from "./file-time.ts";
 import { AS_BYTES } from "./list-folder.ts";
 import { syncFolder } from "./make-folders.ts";
 import { kindOf } from "./open-file.ts";
@@ -61,7 +62,7 @@ export async function copyTree(
   const found = await lstat(source, { bigint: true });
   if (found.isSymbolicLink()) {
     await symlink(await readlink(source, { encoding: "buffer" }), copy);
-    await lutimes(copy, seconds(found.atimeNs), seconds(found.mtimeNs));
+    await lutimes(copy, secondsOf(found.atimeNs), secondsOf(found.mtimeNs));
     await keepOwner(found, (user, group) => lchown(copy, user, group));
   } else if (found.isFile()) {
     await copyFile(source, copy, found, copying);
@@ -141,7 +142,7 @@ async function keepFacts(copy: Facts, stat: BigIntStats): Promise<void> {
   const isOwned = await keepOwner(stat, (user, group) => copy.chown(user, group));
   // A setuid file must not become setuid for another owner.
   await copy.chmod(Number(stat.mode & (isOwned ? 0o7777n : 0o777n)));
-  await copy.utimes(seconds(stat.atimeNs), seconds(stat.mtimeNs));
+  await copy.utimes(secondsOf(stat.atimeNs), secondsOf(stat.mtimeNs));
 }
 
 /** Keeps the owner if permitted. Returns whether it is the same. */
@@ -156,10 +157,6 @@ async function keepOwner(
     if (hasCode(error, "EPERM", "EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP")) return false;
     throw error;
   }
-}
-
-function seconds(nanoseconds: bigint): number {
-  return Number(nanoseconds / 1000n) / 1e6;
 }
 
 function cannotBeCopied(stat: BigIntStats): MatrxError {

@@ -4,7 +4,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import type { Directory } from "../platform/directory.ts";
 import { textOfName } from "./display-name.ts";
-import { isSystemError } from "./errors.ts";
+import { hasCode, isSystemError } from "./errors.ts";
 import { fileTime } from "./file-time.ts";
 
 export interface Entry {
@@ -16,6 +16,8 @@ export interface Entry {
   readonly target?: string;
   /** The target's type; absent if it does not exist, or cannot be seen. */
   readonly target_type?: Entry["type"];
+  /** Why nothing is known of the target, unless it does not exist: `ELOOP` for links that lead back to themselves. */
+  readonly target_error?: string;
   /** The caller may not look at the target. */
   readonly target_closed?: true;
   /** Why no more is known, such as `EACCES`. */
@@ -108,7 +110,7 @@ async function entryOf(
     const facts = { size: Number(found.size), mtime: fileTime(found.mtimeMs).toISOString() };
     if (type !== "symlink") return { name, type, ...facts, ...odd };
     const seen = readable && (await mayFollow(name));
-    const beyond = seen ? await targetType(path) : { target_closed: true as const };
+    const beyond = seen ? await beyondLink(path) : { target_closed: true as const };
     return { name, type, ...facts, target: await readlink(path), ...beyond, ...odd };
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -116,9 +118,13 @@ async function entryOf(
   }
 }
 
-async function targetType(path: string | Buffer): Promise<{ target_type?: Entry["type"] }> {
-  const found = await stat(path, { bigint: true }).catch(() => undefined);
-  return found ? { target_type: typeOf(found) } : {};
+async function beyondLink(path: string | Buffer): Promise<Pick<Entry, "target_type" | "target_error">> {
+  try {
+    return { target_type: typeOf(await stat(path, { bigint: true })) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return hasCode(error, "ENOENT", "ENOTDIR") ? {} : { target_error: error.code };
+  }
 }
 
 function typeOf(found: BigIntStats): Entry["type"] {

@@ -5,6 +5,7 @@ import { access as askRight, type FileHandle, lstat, open, rename, unlink } from
 import type { Directory } from "../platform/directory.ts";
 import type { MakeSuccessor } from "../platform/successor.ts";
 import { hasCode } from "./errors.ts";
+import { secondsOfDate } from "./file-time.ts";
 import { syncFolder } from "./make-folders.ts";
 
 export interface Written {
@@ -167,6 +168,9 @@ export function contentOf(bytes: Uint8Array): Content {
 }
 
 async function finish(handle: FileHandle, { modified }: Content): Promise<void> {
-  if (modified) await handle.utimes(modified, modified);
+  if (modified) {
+    const seconds = secondsOfDate(modified);
+    await handle.utimes(seconds, seconds);
+  }
   await handle.sync();
 }

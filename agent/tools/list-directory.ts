@@ -99,8 +99,14 @@ function lineOf(entry: Entry): string {
   if (entry.type !== "symlink") return name;
   const target = shownName(entry.target ?? "");
   if (entry.target_closed) return `${name} -> ${target}`;
-  if (!entry.target_type) return `${name} -> ${target} [nothing there]`;
+  if (!entry.target_type) return `${name} -> ${target} [${lackOf(entry.target_error)}]`;
   return `${name} -> ${target}${entry.target_type === "directory" && !target.endsWith("/") ? "/" : ""}`;
+}
+
+/** Why nothing is known of a link's target. */
+function lackOf(code: string | undefined): string {
+  if (code === "ELOOP") return "links in a loop";
+  return code === "EACCES" ? "permission denied" : (code ?? "nothing there");
 }
 
 /** What notes after a name look like: names that contain the same are quoted. */

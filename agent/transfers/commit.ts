@@ -5,6 +5,7 @@ import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
 import { identityOf } from "../fs/file-index.ts";
+import { secondsOfDate } from "../fs/file-time.ts";
 import { syncFolder } from "../fs/make-folders.ts";
 import { renameNoReplace } from "../fs/rename.ts";
 import { existsError } from "../fs/transaction.ts";
@@ -122,7 +123,10 @@ async function moveIntoPlace(
     if (old) await keepOwner(part, old);
     else await part.chmod(record.mode);
     const { modified } = record;
-    if (modified !== undefined) await part.utimes(modified / 1000, modified / 1000);
+    if (modified !== undefined) {
+      const changed = secondsOfDate(new Date(modified));
+      await part.utimes(changed, changed);
+    }
     await part.sync();
     await file.confirm(old);
     await renamePart(file, part, old, record, platform);

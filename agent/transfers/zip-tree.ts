@@ -11,6 +11,7 @@ import { fileTime } from "../fs/file-time.ts";
 import { AS_BYTES } from "../fs/list-folder.ts";
 import { kindOf } from "../fs/open-file.ts";
 import { MOST_DEPTH } from "../fs/remove-tree.ts";
+import { isUnfinished } from "../fs/unfinished.ts";
 import type { Directory } from "../platform/directory.ts";
 import { isWorthDeflating } from "./media-types.ts";
 import { PIECE_BYTES, piecesOf, Shrunk } from "./send-file.ts";
@@ -71,7 +72,7 @@ export class ZipTree {
       this.#signal.throwIfAborted();
       const text = textOfName(name);
       const path = this.#access.platform.path.join(above, text);
-      if (!this.#access.mayReadCanonical(path)) continue;
+      if (isUnfinished(text) || !this.#access.mayReadCanonical(path)) continue;
       const found = { folder, name, path, within: within + text, depth };
       // A name in UTF-8 may look like the shown form of one that is not.
       if (taken.has(text)) this.#skip(found, "another entry has this name");

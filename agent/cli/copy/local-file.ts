@@ -4,7 +4,7 @@ import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
-import { fileTime } from "../../fs/file-time.ts";
+import { fileTime, secondsOfDate } from "../../fs/file-time.ts";
 import { isNodeError } from "../../platform/private-file.ts";
 import type { Sink, Source, SourceFacts } from "./ends.ts";
 
@@ -101,7 +101,8 @@ export class LocalSink implements Sink {
       await this.#requireOwn(path, handle);
       const old = await stat(this.#path).catch(() => undefined);
       await handle.chmod(old ? old.mode & 0o777 : Number.parseInt(mode, 8) & 0o777);
-      await handle.utimes(new Date(modified), new Date(modified));
+      const changed = secondsOfDate(new Date(modified));
+      await handle.utimes(changed, changed);
       await handle.sync();
       await this.close();
     } catch (cause) {

@@ -1,5 +1,6 @@
 /** Which files a copy has, and where each of them goes. */
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import { isUnfinished } from "../../fs/unfinished.ts";
 import type { Files } from "./files.ts";
 
 /** Something on this machine or on a device. */
@@ -55,6 +56,7 @@ export async function* stepsOf({ sources, target, isRecursive }: Wish): AsyncGen
 async function* folderSteps(from: Place, to: Place): AsyncGenerator<Step> {
   yield { kind: "folder", to };
   for await (const { name, kind } of from.files.list(from.path)) {
+    if (isUnfinished(name)) continue;
     const inner = { files: from.files, path: from.files.names.join(from.path, name) };
     // A device chooses its names: none may lead out of the folder here.
     const isNamed = kind !== "unnameable" && to.files.names.isName(name);

@@ -100,6 +100,7 @@ test("a folder comes before what is in it, and under its own name in a folder th
     "/site": [
       { name: "pages", kind: "directory" },
       { name: "link", kind: "link" },
+      { name: `.matrx-upload_${"a".repeat(16)}.part`, kind: "file" },
     ],
     "/site/pages": [{ name: "a.txt", kind: "file" }],
   });

@@ -13,16 +13,20 @@ describe("listing a directory", () => {
     symlinkSync("folder", bench.at("to-folder"));
     symlinkSync("b.txt", bench.at("to-file"));
     symlinkSync("nowhere", bench.at("to-nothing"));
+    symlinkSync("loop", bench.at("loop"));
+    symlinkSync("b.txt/x", bench.at("to-below-file"));
     const { output, metadata } = await bench.call("ListDirectory", {});
     expect(output.split("\n")).toEqual([
       "Z",
       "b.txt",
       "folder/",
+      "loop -> loop [links in a loop]",
+      "to-below-file -> b.txt/x [nothing there]",
       "to-file -> b.txt",
       "to-folder -> folder/",
       "to-nothing -> nowhere [nothing there]",
     ]);
-    expect(metadata).toMatchObject({ path: bench.home, total: 6, truncated: false });
+    expect(metadata).toMatchObject({ path: bench.home, total: 8, truncated: false });
     expect(metadata?.entries).toContainEqual(
       expect.objectContaining({ name: "b.txt", type: "file", size: 2 }),
     );

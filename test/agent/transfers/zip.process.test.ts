@@ -22,6 +22,7 @@ import { needs } from "../../helpers/parts.ts";
 import { NOT_UTF8, ODD_NAMES, TWINS } from "../odd-names.ts";
 import { asAnotherUser, type CallOptions, failure, WAYS, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "./memory-stream.ts";
+import { begin } from "./uploading.ts";
 
 const hasUnzip = spawnSync("unzip", ["-v"]).status === 0;
 const hasPython = spawnSync("python3", ["-c", "import zipfile"]).status === 0;
@@ -127,6 +128,19 @@ test("a file that changes while it is sent is not in it, and the others are", JU
   expect(namesIn(file)).toEqual(["tree/", "tree/a.txt", "tree/c.txt"]);
   expect(trailer?.skipped).toEqual([{ path: "tree/b.bin", reason: "it was being changed" }]);
   extracted(file);
+});
+
+test("what is not complete yet is not in it", JUDGES, async () => {
+  const bench = await Workbench.open();
+  await bench.put("tree/a.txt", "a");
+  await bench.put("tree/.matrx-notes.part", "of the user");
+  await bench.put(`tree/.matrx-${"0f".repeat(12)}.part`, "of a download");
+  await bench.put(`tree/.matrx-${"0f".repeat(8)}.tmp`, "of a write");
+  await begin(bench, { path: "tree/b.txt", size: 5 });
+  expect(readdirSync(bench.at("tree"))).toHaveLength(5);
+  const { file, trailer } = await zipOf(bench, "tree");
+  expect(readdirSync(join(extracted(file), "tree")).sort()).toEqual([".matrx-notes.part", "a.txt"]);
+  expect(trailer).toMatchObject({ skipped_count: 0 });
 });
 
 test("a reset ends the walk, and leaves nothing open", async () => {

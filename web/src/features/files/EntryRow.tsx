@@ -120,9 +120,16 @@ export function EntryRow({ id, entry, index, start, size, open, showMenu, choose
   );
 }
 
-function noteOf({ type, target, target_type: found, error, name_base64: odd }: Entry): string {
+function noteOf(entry: Entry): string {
+  const { type, target, target_type: found, error, name_base64: odd } = entry;
   if (odd !== undefined) return "name is no UTF-8";
   if (error !== undefined) return error === "EACCES" ? "no permission" : error;
   if (type !== "symlink") return type === "file" || type === "directory" ? "" : type;
-  return `→ ${visibleLine(target ?? "")}${found === undefined ? " (not there)" : ""}`;
+  return `→ ${visibleLine(target ?? "")}${found === undefined ? ` (${lackOf(entry)})` : ""}`;
+}
+
+/** Why nothing is known of what a link leads to. */
+function lackOf({ target_error: code }: Entry): string {
+  if (code === "ELOOP") return "links in a loop";
+  return code === "EACCES" ? "no permission" : "not there";
 }

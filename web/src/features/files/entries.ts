@@ -11,6 +11,8 @@ export interface Entry {
   /** Of a symbolic link, as written in it. */
   readonly target?: string | undefined;
   readonly target_type?: string | undefined;
+  /** Why nothing is known of the target, though it may be there. */
+  readonly target_error?: string | undefined;
   /** Why no more is known of it. */
   readonly error?: string | undefined;
   /** Its name is no UTF-8, and only for display: no tool can open it. */
