@@ -50,7 +50,7 @@ export function writeTool(files: Files) {
     description:
       "Write a file, replacing all its content; creates missing folders. To change part of a file, use `Edit`.",
     details:
-      "An existing text file keeps its encoding and byte order mark; its CRLF line ends, too, unless the content has some of its own. Mode, owner, links and hard links are kept. Returns the number of bytes and whether the file is new.",
+      "An existing text file keeps its encoding and byte order mark; its CRLF line ends, too, unless the content has some of its own. Mode, owner, links and hard links are kept. An AI that replaces what its session has not read is told so, with the SHA-256 of what was there. A notebook must be JSON, and stay a notebook. Returns the number of bytes and whether the file is new.",
     input,
     model: { omit: ["create_directories", "expected_sha256", "encoding"] },
     timeoutMs: 60_000,
@@ -170,13 +170,14 @@ async function write(file: OpenedFile, request: Input, context: ToolContext): Pr
   const sha256 = hash("sha256", bytes);
   const before = compared(old);
   const lines = before && changedLines(before, bytes);
+  const unread = unreadNote(old, request, context, place);
   const written = await file.write(old?.stat, bytes, signal);
   session.noteSeen(place.path, { stat: written.stat, sha256 });
   const form = { encoding: text.encoding, eol: endsOf(text.units) };
   const changes = lines ? `, ${counted(lines.added, "line")} added, ${lines.removed} removed` : "";
   const words = formInWords(form);
   return {
-    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${counted(bytes.length, "byte")}${changes})${words ? `, written ${words}` : ""}`,
+    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${counted(bytes.length, "byte")}${changes})${words ? `, written ${words}` : ""}${unread}`,
     metadata: {
       path: place.path,
       bytes: bytes.length,
@@ -187,6 +188,18 @@ async function write(file: OpenedFile, request: Input, context: ToolContext): Pr
       ...(lines && { lines_added: lines.added, lines_removed: lines.removed }),
     },
   };
+}
+
+/** For models: that they replaced what they can't have known. */
+function unreadNote(
+  old: Old | undefined,
+  { expected_sha256 }: Input,
+  { grant, session }: Pick<ToolContext, "grant" | "session">,
+  { path }: ResolvedPath,
+): string {
+  if (!old || old.stat.size === 0n || grant.owner || expected_sha256 || session.seen(path)) return "";
+  const was = old.whole ? `; its SHA-256 was ${hash("sha256", old.whole)}` : "";
+  return `\n[This session had not read what was there before${was}]`;
 }
 
 /** Throws MatrxError `CONFLICT` if this session knows other content, unless the file already has the new one (`sha256`). */

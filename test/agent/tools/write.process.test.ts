@@ -17,6 +17,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { mountDrive } from "../../helpers/drive.ts";
 import { NEEDS_ROOT } from "../../helpers/parts.ts";
@@ -169,6 +171,29 @@ describe("writing a file", () => {
       writeFileSync(bench.at("f"), "b");
       await bench.call("Write", { file_path: "f", content: "mine" });
       expect(readFileSync(bench.at("f"), "utf8")).toBe("mine");
+    });
+
+    it("is replaced with a word for an AI that has not read it, and without one if it has", async () => {
+      const bench = await Workbench.open();
+      const ai: GrantScope = { ...bench.owner, id: makeGrantId(), owner: false };
+      const options = { grant: ai, session: bench.newSession(ai) };
+      const write = async (content: string, more = {}) =>
+        (await bench.call("Write", { file_path: "f", content, ...more }, options)).output;
+      expect(await write("")).not.toContain("not read");
+      await bench.put("f", "theirs");
+      await bench.put("g", "theirs");
+      const unread = await bench.call("Write", { file_path: "g", content: "mine" }, options);
+      expect(unread.output).toContain(
+        `[This session had not read what was there before; its SHA-256 was ${sha("theirs")}]`,
+      );
+      expect((await failure(bench.call("Write", { file_path: "f", content: "x" }, options))).code).toBe(
+        "CONFLICT",
+      );
+      expect(await write("x", { expected_sha256: sha("theirs") })).not.toContain("not read");
+      expect(await write("y")).not.toContain("not read");
+      await bench.put("h", "theirs");
+      const own = await bench.call("Write", { file_path: "h", content: "mine" });
+      expect(own.output).not.toContain("not read");
     });
 
     it("is replaced when it was only touched, copied back, or holds already what is to be written", async () => {
