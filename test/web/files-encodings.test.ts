@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { encode } from "../../agent/text/encodings.ts";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { expectNoObjections, type Opened, startApp } from "./app.ts";
 
@@ -48,7 +49,12 @@ describe("a file's bytes", NEEDS_CHROMIUM, () => {
     await go("latin.txt");
     await expect.poll(() => content().textContent()).toBe("Café grün\n\n");
     await file().getByText("Read as WINDOWS-1252: it is no UTF-8.").waitFor();
-    for (const name of ["little.txt", "big.txt", "latin.txt"]) {
+    const words = "Это файл настроек программы: здесь описаны ее параметры.";
+    write("cyrillic.txt", encode(words, "windows-1251") ?? "");
+    await go("cyrillic.txt");
+    await expect.poll(() => content().textContent()).toBe(`${words}\n`);
+    await file().getByText("Read as WINDOWS-1251: it is no UTF-8.").waitFor();
+    for (const name of ["little.txt", "big.txt", "latin.txt", "cyrillic.txt"]) {
       await go(`${name}&edit=true`);
       await file().getByText("This is no text in UTF-8").waitFor();
       expect(await page.getByLabel(`Content of ${name}`).count()).toBe(0);

@@ -8,6 +8,7 @@ import { BytesView } from "./BytesView.tsx";
 import { encodingOf, type Head } from "./head.ts";
 import { ImageView } from "./ImageView.tsx";
 import { MediaView } from "./MediaView.tsx";
+import { OlderText } from "./OlderText.tsx";
 import classes from "./Preview.module.css";
 import { TextView } from "./TextView.tsx";
 
@@ -36,5 +37,6 @@ function viewOf(shown: Shown): ReactNode {
   const encoding = encodingOf(head);
   if (encoding === undefined || kind === "archive") return <BytesView head={head} />;
   if (kind === "markdown" && encoding === "utf-8") return <MarkdownView {...shown} />;
+  if (encoding === "windows-1252") return <OlderText {...shown} />;
   return <TextView {...shown} encoding={encoding} />;
 }

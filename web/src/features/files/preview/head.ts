@@ -3,9 +3,12 @@ import type { Piece } from "../../../relay/file-bytes.ts";
 
 export type Head = Piece;
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+/** Encodings that a machine recognizes by the words in them, besides that of the West. */
+export const OLDER = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251", "koi8-r"] as const;
 
-/** In which encoding it is text; undefined: it is none. */
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | (typeof OLDER)[number];
+
+/** In which encoding it is text, where the bytes tell; `windows-1252`: in that, or in one of `OLDER`. Undefined: it is none. */
 export function encodingOf({ bytes, size }: Head): Encoding | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
