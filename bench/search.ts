@@ -20,7 +20,7 @@ const SLOW_ROUNDS = 3;
 const RESULTS = new URL("./search-results.json", import.meta.url);
 const AT_MOST = 1.3;
 const WITH_RIPGREP = new SearchEngines();
-const WITHOUT = new SearchEngines({ fromPackage: async () => undefined, onPath: () => undefined });
+const WITHOUT = new SearchEngines({ fromPackage: async () => undefined, ofSystem: () => undefined });
 
 interface Contestant {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Which applications a caller may start, and with which arguments. */
-import os from "node:os";
 import type { Caller, Needs, Rights } from "../core/gate.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
+import { ROOT } from "../platform/run-program.ts";
 import { checkIsDocument } from "./documents.ts";
 import { deniedError, wrongParameterError } from "./errors.ts";
 import { openableAddress } from "./web-address.ts";
@@ -40,7 +40,7 @@ export async function allowedStart(
   if (caller.rights.mayRunAnyProgram) return { app, args, cwd: caller.session.cwd };
   const checked: string[] = [];
   for (const arg of args) checked.push(await confinedArgument(arg, app, access));
-  return { app, args: checked, cwd: os.homedir() };
+  return { app, args: checked, cwd: ROOT };
 }
 
 function checkName(app: string, { path }: Platform): void {

@@ -10,19 +10,21 @@ import { nativePicture } from "./native-screenshot.ts";
 import { looksOneColour, sizeOf } from "./one-colour.ts";
 import type { Pictures } from "./pictures.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Throws MatrxError. */
 export async function capture(
   desktop: Desktop,
   wanted: PictureWanted,
+  surroundings: Surroundings,
   signal: AbortSignal,
 ): Promise<Picture> {
   desktop.requireDisplay();
-  const env = await desktop.environment();
-  const ways = new Map([["node-screenshots", () => nativePicture(wanted, env, signal)]]);
+  const { env } = surroundings;
+  const ways = new Map([["node-screenshots", () => nativePicture(wanted, surroundings, signal)]]);
   for (const camera of desktop.platform.desktop.cameras(wanted.monitor, env)) {
     const program = findProgram(camera.program, env);
-    const room = { pictures: desktop.pictures, env, signal };
+    const room = { pictures: desktop.pictures, ...surroundings, signal };
     if (program) ways.set(path.basename(program), () => systemPicture(camera, program, wanted, room));
   }
   const troubles: string[] = [];
@@ -49,9 +51,8 @@ function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: strin
   return desktopError(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
 }
 
-interface CaptureOptions {
+interface CaptureOptions extends Surroundings {
   readonly pictures: Pictures;
-  readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
@@ -73,9 +74,9 @@ function take(
   format: PictureFormat,
   room: CaptureOptions,
 ): Promise<Picture> {
-  const { pictures, env, signal } = room;
+  const { pictures, env, cwd, signal } = room;
   return pictures.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
-    await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, signal });
+    await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, cwd, signal });
     const bytes = await readFile(file).catch(() => undefined);
     const size = bytes && sizeOf(bytes);
     if (!size) throw new NoPicture("it ended without an error, but made no picture");

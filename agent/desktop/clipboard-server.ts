@@ -12,6 +12,7 @@ export interface Handover {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
   readonly stdin: string;
   readonly signal: AbortSignal;
   /** Tells whether the text is on the clipboard by now. Undefined: the program ends when it is. */
@@ -35,9 +36,9 @@ export class ClipboardServer {
 
   /** Resolves when the text is on the clipboard. Throws ProgramFailed, or the signal's reason. */
   async put(handover: Handover): Promise<void> {
-    const { file, args, env, stdin, signal } = handover;
+    const { file, args, env, cwd, stdin, signal } = handover;
     signal.throwIfAborted();
-    const child = spawn(file, args, { env, stdio: ["pipe", "ignore", "pipe"], windowsHide: true });
+    const child = spawn(file, args, { env, cwd, stdio: ["pipe", "ignore", "pipe"], windowsHide: true });
     let said = "";
     // It goes on to write there, and ends if nobody reads.
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -5,6 +5,7 @@ import type { ClipboardPrograms } from "../platform/platform.ts";
 import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { CLIPBOARD_HINT, type Desktop } from "./desktop.ts";
 import { desktopError, NO_CONNECTION, noDisplayError } from "./errors.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Of text in UTF-8. */
 export const CLIPBOARD_MAX_BYTES = 1024 * 1024;
@@ -21,8 +22,12 @@ export interface ClipboardText {
 }
 
 /** Throws MatrxError. */
-export function readClipboard(desktop: Desktop, signal: AbortSignal): Promise<ClipboardText> {
-  return byFirst(desktop, "read", async (found) => {
+export function readClipboard(
+  desktop: Desktop,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<ClipboardText> {
+  return byFirst(desktop, surroundings, "read", async (found) => {
     const { bytes, isCut } = await contentBy(found, signal);
     // What was cut may end within a character, which `stream` leaves out.
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
@@ -31,11 +36,16 @@ export function readClipboard(desktop: Desktop, signal: AbortSignal): Promise<Cl
 }
 
 /** Resolves with the name of the program that put it there. Throws MatrxError. */
-export async function writeClipboard(desktop: Desktop, text: string, signal: AbortSignal): Promise<string> {
+export async function writeClipboard(
+  desktop: Desktop,
+  text: string,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<string> {
   const wanted = Buffer.from(text, "utf8");
   const { clipboardServer } = desktop;
   return await clipboardServer.mutex.runExclusive(() =>
-    byFirst(desktop, "written", async (found) => {
+    byFirst(desktop, surroundings, "written", async (found) => {
       const { writer } = found.programs;
       const isThere = async (looking: AbortSignal) => {
         const { bytes } = await contentBy(found, looking).catch(unlessFailed);
@@ -46,6 +56,7 @@ export async function writeClipboard(desktop: Desktop, text: string, signal: Abo
           file: found.writerFile,
           args: writer.args,
           env: found.env,
+          cwd: found.cwd,
           stdin: writer.stdinFor(text),
           signal,
         },
@@ -61,23 +72,24 @@ interface Found {
   readonly readerFile: string;
   readonly writerFile: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
 }
 
 /** Uses the first programs that are there and do not fail. Throws MatrxError. */
 async function byFirst<T>(
   desktop: Desktop,
+  { env, cwd }: Surroundings,
   done: "read" | "written",
   use: (found: Found) => Promise<T>,
 ): Promise<T> {
   desktop.requireDisplay();
-  const env = await desktop.environment();
   const troubles: string[] = [];
   for (const programs of desktop.platform.desktop.clipboards(env)) {
     const readerFile = findProgram(programs.reader.program, env);
     const writerFile = findProgram(programs.writer.program, env);
     if (!readerFile || !writerFile) continue;
     try {
-      return await use({ programs, readerFile, writerFile, env: { ...env, ...programs.env } });
+      return await use({ programs, readerFile, writerFile, env: { ...env, ...programs.env }, cwd });
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
       troubles.push(`${path.basename(done === "read" ? readerFile : writerFile)}: ${error.message}`);
@@ -107,11 +119,11 @@ interface Content {
 const NOTHING: Content = { bytes: Buffer.alloc(0), isCut: false };
 
 /** Throws ProgramFailed, or the signal's reason. */
-async function contentBy({ programs, readerFile, env }: Found, signal: AbortSignal): Promise<Content> {
+async function contentBy({ programs, readerFile, env, cwd }: Found, signal: AbortSignal): Promise<Content> {
   const { args, empty } = programs.reader;
   const limits = { timeoutMs: READ_MS, mostBytes: CLIPBOARD_MAX_BYTES };
   try {
-    const { stdout, isCut } = await runProgram(readerFile, args, { ...limits, env, signal });
+    const { stdout, isCut } = await runProgram(readerFile, args, { ...limits, env, cwd, signal });
     return { bytes: stdout, isCut };
   } catch (error) {
     if (error instanceof ProgramFailed && empty?.test(error.message)) return NOTHING;

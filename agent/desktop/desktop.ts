@@ -1,7 +1,10 @@
 /** The screen of this machine: opens things on it, takes pictures of it, and shares its clipboard. */
 import { existsSync, readFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
+import type { Caller } from "../core/gate.ts";
 import type { Lack } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { loginEnvironment } from "../platform/login-environment.ts";
 import type { LaunchCommand, Platform } from "../platform/platform.ts";
@@ -10,6 +13,7 @@ import { ClipboardServer } from "./clipboard-server.ts";
 import { noDisplayError } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
+import { type CallerSurroundings, type Surroundings, surroundingsOf } from "./surroundings.ts";
 
 /** What to do if no picture can be taken. */
 export const CAMERA_HINT = "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)";
@@ -34,19 +38,24 @@ export class Desktop {
   }
 
   /** Opens a web address or an absolute path with the default handler. Throws MatrxError. */
-  open(target: string, cwd: string): Promise<Launched> {
-    return this.#launch(cwd, (env) => this.platform.desktop.openers(target, env));
+  open(target: string, surroundings: Surroundings): Promise<Launched> {
+    return this.#launch(surroundings, (env) => this.platform.desktop.openers(target, env));
   }
 
   /** Starts an application by its name. Throws MatrxError. */
-  startApp(app: string, args: readonly string[], cwd: string): Promise<Launched> {
+  startApp(app: string, args: readonly string[], surroundings: Surroundings): Promise<Launched> {
     const { launchers } = this.platform.desktop;
-    return this.#launch(cwd, (env) => launchers(app, args, env, (id) => hasDesktopEntry(id, env)));
+    return this.#launch(surroundings, (env) => launchers(app, args, env, (id) => hasDesktopEntry(id, env)));
   }
 
-  /** The environment of desktop programs: without the agent's secrets. */
-  environment(): Promise<NodeJS.ProcessEnv> {
-    return loginEnvironment(this.#env);
+  /** In what surroundings programs run for a caller. */
+  surroundingsOf(files: Files, caller: Caller): CallerSurroundings {
+    return surroundingsOf(() => this.ownSurroundings(), this.#env, files, caller);
+  }
+
+  /** Those of callers who may run any program: the user's, without the agent's secrets. */
+  async ownSurroundings(): Promise<Surroundings> {
+    return { env: await loginEnvironment(this.#env), cwd: os.homedir() };
   }
 
   /** Throws MatrxError, reason `NO_DISPLAY`. */
@@ -106,7 +115,7 @@ export class Desktop {
     programs: (env: NodeJS.ProcessEnv) => readonly { program: string }[],
     lack: Lack,
   ): Promise<Lack | undefined> {
-    const env = await this.environment();
+    const env = await loginEnvironment(this.#env);
     const isThere = programs(env).some(({ program }) => findProgram(program, env) !== undefined);
     return isThere ? undefined : lack;
   }
@@ -118,12 +127,11 @@ export class Desktop {
   }
 
   async #launch(
-    cwd: string,
+    surroundings: Surroundings,
     commands: (env: NodeJS.ProcessEnv) => readonly LaunchCommand[],
   ): Promise<Launched> {
     this.requireDisplay();
-    const env = await this.environment();
-    return await launchFirst(commands(env), { env, cwd });
+    return await launchFirst(commands(surroundings.env), surroundings);
   }
 }
 

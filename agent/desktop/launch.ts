@@ -8,6 +8,7 @@ import { withOpenFiles } from "../platform/open-files.ts";
 import type { LaunchCommand } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
 import { desktopError } from "./errors.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 export interface Launched {
   /** Its name, without folders. */
@@ -17,11 +18,6 @@ export interface Launched {
   readonly ended: boolean;
   /** Whether it only passes things on to another program, whose success is not known. */
   readonly handedOver: boolean;
-}
-
-export interface Surroundings {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
 }
 
 /** Starts the first command whose program exists. Throws MatrxError. */
@@ -36,7 +32,7 @@ export async function launchFirst(
   const names = commands.map(({ program }) => program).join(", ");
   throw desktopError(
     `None of these programs was found: ${names}`,
-    "Check the name, or install it; the agent looks on its PATH",
+    "Check the name, or install it: the agent looks on its PATH, and for callers with limits in the system's folders",
     { reason: "NO_PROGRAM", programs: commands.map(({ program }) => program) },
   );
 }

@@ -11,6 +11,7 @@ import {
   type PictureFacts,
   type PictureWanted,
 } from "./screenshot.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** What the program writes before the bytes. */
 export interface CaptureAnswer {
@@ -25,12 +26,13 @@ const PROGRAM = createRequire(import.meta.url).resolve("#capture-program");
 /** Throws NoPicture, ProgramFailed, or MatrxError when there is no such monitor. */
 export async function nativePicture(
   wanted: PictureWanted,
-  env: NodeJS.ProcessEnv,
+  { env, cwd }: Surroundings,
   signal: AbortSignal,
 ): Promise<Picture> {
   const { stdout: output } = await runProgram(process.execPath, [PROGRAM, JSON.stringify(wanted)], {
     timeoutMs: CAMERA_MS,
     env,
+    cwd,
     signal,
   });
   const end = output.indexOf("\n");

@@ -79,7 +79,8 @@ async function screenshots(platform: Platform): Promise<Finding> {
   const desktop = new Desktop({ platform });
   const wanted = { format: "jpeg", monitor: undefined, mostBytes: Number.MAX_SAFE_INTEGER } as const;
   try {
-    const picture = await capture(desktop, wanted, AbortSignal.timeout(WITHIN));
+    const own = await desktop.ownSurroundings();
+    const picture = await capture(desktop, wanted, own, AbortSignal.timeout(WITHIN));
     const fact = `${picture.width}x${picture.height} by ${picture.by}`;
     if (!picture.isOneColour) return ok(fact);
     return missing(`${fact}, but all one colour`, platform.desktop.blankHint);
@@ -102,7 +103,7 @@ async function opening(platform: Platform): Promise<Finding> {
 }
 
 function systemLog(platform: Platform): Finding {
-  const lack = lackOfSystemLog(platform, process.env);
+  const lack = lackOfSystemLog(platform);
   return lack ? notOffered(lack, "SystemLog") : ok("the agent can read it");
 }
 

@@ -14,7 +14,7 @@ import { linkChain } from "./link-chain.ts";
 import { notFound } from "./not-found.ts";
 import { PathClosures } from "./path-closures.ts";
 import { FolderLimits } from "./path-policy.ts";
-import { absolutePath, isAbsolute } from "./path-syntax.ts";
+import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
 import { newProtectedFiles, type ProtectedPaths, ProtectedSet, type Use } from "./protected-paths.ts";
 import { type Canonical, canonicalEntryOf, canonicalOf } from "./resolve.ts";
 
@@ -181,6 +181,22 @@ export class FileAccess {
     } catch {
       return false;
     }
+  }
+
+  /** Whether a canonical path may be changed, or created. Does not touch the file system. */
+  mayChangeCanonical(canonical: string): boolean {
+    if (!this.#limits.allows(canonical) || this.#closures.isUnchangeable(canonical)) return false;
+    try {
+      this.#protected.check(canonical, canonical, "change");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The folders below a canonical path that a limit on folders names. */
+  grantedInside(canonical: string): string[] {
+    return this.#limits.roots.flat().filter((root) => isWithin(root, canonical, this.platform));
   }
 
   /** Throws MatrxError `PERMISSION_DENIED` unless a canonical path may be read. Does not touch the file system. */

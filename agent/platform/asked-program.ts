@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { Mutex } from "@matrx/shared/mutex.ts";
-import { ProgramFailed } from "./run-program.ts";
+import { ProgramFailed, ROOT } from "./run-program.ts";
 
 export interface AskedProgramOptions {
   readonly file: string;
@@ -46,7 +46,7 @@ export class AskedProgram {
 
   #start(): Child {
     const { file, args } = this.#options;
-    const child = spawn(file, args, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
+    const child = spawn(file, args, { cwd: ROOT, stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
     // What goes wrong is known by the answer that does not come. It ends with the agent, which holds its stdin.
     for (const part of [child, child.stdin, child.stdout]) part.on("error", () => undefined);
     child.unref();

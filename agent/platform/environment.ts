@@ -52,6 +52,18 @@ export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(own).filter(([name]) => !isOurs(name)));
 }
 
+const OF_SCREEN =
+  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|XDG_SESSION_[A-Z]+|XDG_CURRENT_DESKTOP|DESKTOP_SESSION|KDE_FULL_SESSION|KDE_SESSION_VERSION|DBUS_SESSION_BUS_ADDRESS)$/;
+const OF_WINDOWS =
+  /^(?:SystemRoot|SystemDrive|windir|TEMP|TMP|USERNAME|USERPROFILE|APPDATA|LOCALAPPDATA|ProgramData|ProgramFiles(?:\(x86\))?)$/i;
+
+/** What programs need to find the screen and its user; nothing that says what they run or load. */
+export function screenEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => OF_SCREEN.test(name) || OF_WINDOWS.test(name)),
+  );
+}
+
 /** For programs that need nothing of ours, nor of the user's; Windows programs need to know where Windows is. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { SystemRoot } = process.env;

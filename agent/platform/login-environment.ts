@@ -58,7 +58,7 @@ function askShell(own: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv | undefined
   const command = `${quoted(process.execPath)} -e ${quoted(tell)}`;
   // Interactive, as in a terminal: much is set in files that other shells do not read.
   const child = spawn(shell, ["-i", "-l", "-c", command], {
-    ...{ env: own, detached: true, stdio: ["ignore", "pipe", "ignore"] },
+    ...{ env: own, cwd: "/", detached: true, stdio: ["ignore", "pipe", "ignore"] },
   });
   return new Promise((resolve) => {
     const end = (said: string | undefined) => {

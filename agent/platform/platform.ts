@@ -25,6 +25,10 @@ export interface Platform {
   readonly notSearched: readonly string[];
   /** What of processes, kernel or firmware stands at a path of the system's own file systems and is closed to file tools. */
   kernelView(canonical: string): KernelView | undefined;
+  /** Where the system's own programs are, as a PATH: no folder of a user. */
+  systemPath(env: NodeJS.ProcessEnv): string;
+  /** Name and version, as people know them. Undefined if the system does not tell. */
+  distribution(): Promise<string | undefined>;
   /** The program that runs commands; `exists` asks for a file. */
   shell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell;
   readonly openDirectory: OpenDirectory;
@@ -199,6 +203,8 @@ export interface DesktopCommands {
   cameras(monitor: MonitorChoice, env: NodeJS.ProcessEnv): readonly Camera[];
   /** Best first. */
   clipboards(env: NodeJS.ProcessEnv): readonly ClipboardPrograms[];
+  /** Where programs that open things are looked for, and what they read and load: each a file or folder, or missing. */
+  handlerPlaces(env: NodeJS.ProcessEnv, home: string): readonly string[];
   /** A folder of this name may be more than a folder: a program, or what the system acts on when it is opened. */
   isMoreThanFolder(name: string): boolean;
 }

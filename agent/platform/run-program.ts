@@ -8,6 +8,7 @@ export interface ProgramOptions {
   readonly timeoutMs: number;
   /** Absent: the agent's own. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Absent: the root folder, whatever folder the agent was started in. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   /** A program that writes more to stdout is ended, and only so much is kept, in bytes. Absent: that is a failure. */
@@ -21,6 +22,9 @@ export interface ProgramOutput {
   readonly isCut: boolean;
 }
 
+/** Programs read what lies where they run, and callers may write in most other folders. */
+export const ROOT = path.parse(process.execPath).root;
+
 /** More than a picture of several large monitors, or a list of all processes, in bytes. */
 const OUTPUT_MAX_BYTES = 128 * 1024 * 1024;
 const REASON_CHARS = 200;
@@ -32,14 +36,14 @@ export class ProgramFailed extends Error {}
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { timeoutMs, env, cwd, signal, mostBytes }: ProgramOptions,
+  { timeoutMs, env, cwd = ROOT, signal, mostBytes }: ProgramOptions,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
   // Loaded lazily: most of our programs run no other program.
   const { execa } = await import("execa");
   const result = await execa(file, args, {
     ...(env && { env, extendEnv: false }),
-    ...(cwd !== undefined && { cwd }),
+    cwd,
     ...(signal && { cancelSignal: signal }),
     timeout: timeoutMs,
     killSignal: "SIGKILL",

@@ -6,6 +6,8 @@ import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { openFile } from "../fs/open-file.ts";
+import { bareEnvironment } from "../platform/environment.ts";
+import { ROOT } from "../platform/run-program.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { tailStart } from "../text/tail.ts";
 
@@ -46,18 +48,24 @@ export async function tailOfFile(
   }
 }
 
+interface ProgramTail {
+  readonly lines: number;
+  /** Where the program is found. */
+  readonly searchPath: string;
+  readonly signal: AbortSignal;
+}
+
 /** Throws MatrxError if the program is missing, fails, or does not end in time. */
 export async function tailOfProgram(
   source: Extract<LogSource, { by: "program" }>,
-  lines: number,
-  signal: AbortSignal,
+  { lines, searchPath, signal }: ProgramTail,
 ): Promise<LogTail> {
   const timeout = AbortSignal.timeout(PROGRAM_MS);
-  const { PATH, SystemRoot } = process.env;
   const child = spawn(source.file, source.argumentsFor(lines), {
     stdio: ["ignore", "pipe", "pipe"],
     windowsHide: true,
-    env: { PATH, SystemRoot, LC_ALL: "C.UTF-8" },
+    cwd: ROOT,
+    env: { ...bareEnvironment(), PATH: searchPath, LC_ALL: "C.UTF-8" },
     signal: AbortSignal.any([signal, timeout]),
     killSignal: "SIGKILL",
   });

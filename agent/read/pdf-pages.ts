@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { Mutex } from "@matrx/shared/mutex.ts";
 import { bareEnvironment } from "../platform/environment.ts";
+import { ROOT } from "../platform/run-program.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
 
 export interface PdfPages {
@@ -46,6 +47,7 @@ async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): 
   signal.throwIfAborted();
   const child = spawn(process.execPath, argumentsFor(job), {
     stdio: [descriptor, "pipe", "ignore"],
+    cwd: ROOT,
     env: bareEnvironment(),
     windowsHide: true,
   });

@@ -7,11 +7,12 @@ import { findProgram } from "../platform/run-program.ts";
 import type { LogSource } from "../platform/system-log.ts";
 
 /** Undefined if there is one. */
-export function lackOfSystemLog(
-  { systemLog }: Pick<Platform, "systemLog">,
-  env: NodeJS.ProcessEnv,
-): Lack | undefined {
-  if (systemLog.some((source) => mayHaveLines(source, env))) return undefined;
+export function lackOfSystemLog({
+  systemLog,
+  systemPath,
+}: Pick<Platform, "systemLog" | "systemPath">): Lack | undefined {
+  const searchPath = systemPath(process.env);
+  if (systemLog.some((source) => mayHaveLines(source, searchPath))) return undefined;
   const places = systemLog.flatMap((source) =>
     source.by === "program" ? (source.kept ?? source.file) : source.place,
   );
@@ -21,9 +22,9 @@ export function lackOfSystemLog(
   };
 }
 
-function mayHaveLines(source: LogSource, env: NodeJS.ProcessEnv): boolean {
+function mayHaveLines(source: LogSource, searchPath: string): boolean {
   if (source.by === "file") return mayRead(source.place);
-  const isThere = findProgram(source.file, env) !== undefined;
+  const isThere = findProgram(source.file, { PATH: searchPath }) !== undefined;
   return isThere && (source.kept === undefined || source.kept.some(mayHaveEntries));
 }
 

@@ -11,6 +11,7 @@ import { text } from "node:stream/consumers";
 import type { Lack } from "../core/tool.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import { posixShell, SYSTEM_PATH } from "../platform/posix.ts";
+import { ROOT } from "../platform/run-program.ts";
 import type { SandboxBackend } from "./backend.ts";
 import { realDisk } from "./disk.ts";
 import { installCommand } from "./install-command.ts";
@@ -121,6 +122,7 @@ async function run({ file, args, env, fds }: Wrapped) {
     fd === 1 || fd === 2 || fds.some((one) => one.fd === fd) ? ("pipe" as const) : ("ignore" as const),
   );
   const child = spawn(file, args, {
+    cwd: ROOT,
     env: { ...env, PATH: SYSTEM_PATH },
     stdio,
     timeout: WITHIN,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { CLIPBOARD_MAX_BYTES, readClipboard } from "../desktop/clipboard.ts";
 import type { Desktop } from "../desktop/desktop.ts";
+import type { Files } from "../fs/access.ts";
 import { counted } from "../text/counted.ts";
 
 const input = z.strictObject({});
@@ -14,7 +15,7 @@ const output = z.object({
   read_by: z.string().describe("The program that read it"),
 });
 
-export function clipboardReadTool(desktop: Desktop) {
+export function clipboardReadTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "ClipboardRead",
     description: "Read the text on the clipboard of the device's desktop. For programs.",
@@ -31,9 +32,10 @@ export function clipboardReadTool(desktop: Desktop) {
         warnings: ["A clipboard often holds a password that somebody has just copied"],
       };
     },
-    async handle(_request, { signal, room }) {
-      await room(CLIPBOARD_MAX_BYTES);
-      const { text, isCut, by } = await readClipboard(desktop, signal);
+    async handle(_request, context) {
+      await context.room(CLIPBOARD_MAX_BYTES);
+      const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
+      const { text, isCut, by } = await readClipboard(desktop, surroundings, context.signal);
       const bytes = Buffer.byteLength(text);
       return {
         output: inWords(bytes, isCut),

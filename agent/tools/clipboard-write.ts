@@ -6,6 +6,7 @@ import { defineTool } from "../core/tool.ts";
 import { CLIPBOARD_MAX_BYTES, writeClipboard } from "../desktop/clipboard.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { wrongParameterError } from "../desktop/errors.ts";
+import type { Files } from "../fs/access.ts";
 import { counted } from "../text/counted.ts";
 
 const SHOWN_CHARS = 200;
@@ -18,7 +19,7 @@ const input = z.strictObject({
     .describe("At most 1 MiB in UTF-8"),
 });
 
-export function clipboardWriteTool(desktop: Desktop) {
+export function clipboardWriteTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "ClipboardWrite",
     description:
@@ -37,9 +38,10 @@ export function clipboardWriteTool(desktop: Desktop) {
         warnings: ["It replaces what somebody at the machine has copied"],
       };
     },
-    async handle({ text }, { signal }) {
+    async handle({ text }, context) {
       const bytes = sizeOf(text);
-      const by = await writeClipboard(desktop, text, signal);
+      const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
+      const by = await writeClipboard(desktop, text, surroundings, context.signal);
       return {
         output: `${counted(bytes, "byte")} of text are on the clipboard now`,
         metadata: { bytes, written_by: by },

@@ -29,14 +29,19 @@ export function openAppTool(files: Files, desktop: Desktop) {
     prepare: ({ app, args = [] }, { rights }) => neededToStart(files.platform, { app, args }, rights),
     async preview({ app, args = [] }, context) {
       const start = await allowedStart(files, context, { app, args });
+      await desktop.surroundingsOf(files, context).forOpeners();
       const line = [app, ...start.args.map((arg) => JSON.stringify(arg))].join(" ");
       const urls = start.args.filter((arg) => /^https?:/i.test(arg));
       return { summary: `Start ${line}`, app: line, ...(urls.length > 0 && { url: urls.join(" ") }) };
     },
     async handle({ app, args = [] }, context) {
       const start = await allowedStart(files, context, { app, args });
+      const { env } = await desktop.surroundingsOf(files, context).forOpeners();
       context.signal.throwIfAborted();
-      const { program, pid, ended, handedOver } = await desktop.startApp(start.app, start.args, start.cwd);
+      const { program, pid, ended, handedOver } = await desktop.startApp(start.app, start.args, {
+        env,
+        cwd: start.cwd,
+      });
       const how = handedOver
         ? `${app} was passed to ${program}; whether a window opened is not known`
         : ended

@@ -1,5 +1,4 @@
 /** The tool that opens a file or folder with its default application. */
-import os from "node:os";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
@@ -22,6 +21,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
     prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
     async preview({ path }, context) {
       const place = await (await files.as(context)).findToHandOver(path);
+      await desktop.surroundingsOf(files, context).forOpeners();
       return { summary: `Open ${place.shown} in its usual program` };
     },
     async handle({ path }, context) {
@@ -29,8 +29,9 @@ export function openPathTool(files: Files, desktop: Desktop) {
       const place = await access.findToHandOver(path);
       context.approved?.checkPath(place.path, place.shown);
       if (!context.rights.mayRunAnyProgram) await checkIsDocument(access, place);
+      const surroundings = await desktop.surroundingsOf(files, context).forOpeners();
       context.signal.throwIfAborted();
-      const { program, pid } = await desktop.open(place.path, os.homedir());
+      const { program, pid } = await desktop.open(place.path, surroundings);
       return {
         output: `${place.path} was passed to ${program}; whether a window opened is not known`,
         metadata: { path: place.path, handed_to: program, pid },

@@ -1,15 +1,15 @@
 /** The tool that opens a web address in the browser. */
-import os from "node:os";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { openableAddress } from "../desktop/web-address.ts";
+import type { Files } from "../fs/access.ts";
 
 const input = z.strictObject({
   url: z.string().min(1).max(8192).describe("http, https or mailto"),
 });
 
-export function openUrlTool(desktop: Desktop) {
+export function openUrlTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenUrl",
     description: "Open a web address in the user's browser; does not return the page.",
@@ -19,14 +19,16 @@ export function openUrlTool(desktop: Desktop) {
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
     prepare: ({ url }) => ({ subjects: [openableAddress(url)] }),
-    async preview({ url }) {
+    async preview({ url }, context) {
+      await desktop.surroundingsOf(files, context).forOpeners();
       const address = openableAddress(url);
       return { summary: `Open ${address}`, url: address };
     },
-    async handle({ url }, { signal }) {
+    async handle({ url }, context) {
       const address = openableAddress(url);
-      signal.throwIfAborted();
-      const { program, pid } = await desktop.open(address, os.homedir());
+      const surroundings = await desktop.surroundingsOf(files, context).forOpeners();
+      context.signal.throwIfAborted();
+      const { program, pid } = await desktop.open(address, surroundings);
       return {
         output: `${address} was passed to ${program}; whether a window opened is not known`,
         metadata: { url: address, handed_to: program, pid },

@@ -6,6 +6,7 @@ import { toolName } from "../core/tool-names.ts";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
+import type { Files } from "../fs/access.ts";
 import { base64Length } from "../read/bytes.ts";
 
 /** As base64 an image is a third longer, and must fit into a 16 MiB result frame. */
@@ -19,7 +20,7 @@ const input = z.strictObject({
   format: z.enum(["png", "jpeg", "jpg"]).optional().describe("png (default), or jpeg, which is smaller"),
 });
 
-export function screenshotTool(desktop: Desktop) {
+export function screenshotTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
     description: "Take a screenshot of the user's screen; returns the image.",
@@ -32,12 +33,16 @@ export function screenshotTool(desktop: Desktop) {
     async preview({ monitor }) {
       return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };
     },
-    async handle({ monitor, format = "png" }, { signal, room }) {
+    async handle({ monitor, format = "png" }, context) {
+      const { signal, room } = context;
       // The size is not known in advance, so no picture is taken until there is room for the largest.
       await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
-      const picture = await desktop.pictures.mutex.runExclusive(() => capture(desktop, wanted, signal));
+      const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
+      const picture = await desktop.pictures.mutex.runExclusive(() =>
+        capture(desktop, wanted, surroundings, signal),
+      );
       const path = await desktop.pictures.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
       if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
       return resultOf(path, picture, { wantedFormat, blankHint: desktop.platform.desktop.blankHint });

@@ -5,8 +5,9 @@ import * as z from "zod";
 import { defineTool, type ToolContext } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import { roomAt } from "../platform/disk-room.ts";
+import { bareEnvironment } from "../platform/environment.ts";
 import type { Platform } from "../platform/platform.ts";
-import { runProgram } from "../platform/run-program.ts";
+import { findProgram, runProgram } from "../platform/run-program.ts";
 
 /** How long to wait for each part, in milliseconds: a dead network drive must not hold up the others. */
 const PART_MS = 2000;
@@ -29,8 +30,8 @@ export function systemInfoTool(files: Files) {
       const mayKnowCwd = !isLimited || (await mayReadCwd(files, context));
       const [pythonFound, distribution, memory, disk] = await Promise.all([
         within(python),
-        within(distributionOf()),
-        within(memoryOf()),
+        within(platform.distribution()),
+        memoryOf(),
         mayKnowCwd ? within(roomAt(session.cwd)) : undefined,
       ]);
       const facts = {
@@ -79,35 +80,39 @@ async function within<T>(part: Promise<T>): Promise<T | null> {
 /** Null if there is none. */
 async function pythonVersion(platform: Platform): Promise<string | null> {
   // If the developer tools are missing, Apple's stub opens a dialog that offers to install them.
-  if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
+  if (platform.name === "Darwin" && (await answerOf(platform, "xcode-select", ["-p"])) === undefined)
+    return null;
   const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
   for (const [program = "", ...args] of candidates) {
-    const version = /Python (\d+\.\d+\.\d+\S*)/.exec((await answerOf(program, [...args, "--version"])) ?? "");
+    const version = /Python (\d+\.\d+\.\d+\S*)/.exec(
+      (await answerOf(platform, program, [...args, "--version"])) ?? "",
+    );
     if (version?.[1]) return version[1];
   }
   return null;
 }
 
 /** Reads stderr too, where Python 2 prints its version. */
-async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+async function answerOf(
+  platform: Platform,
+  program: string,
+  args: readonly string[],
+): Promise<string | undefined> {
   try {
-    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: PART_MS, cwd: os.tmpdir() });
+    const PATH = platform.systemPath(process.env);
+    const file = findProgram(platform.name === "Windows" ? `${program}.exe` : program, { PATH });
+    if (file === undefined) return undefined;
+    const env = { ...bareEnvironment(), PATH };
+    const { stdout, stderr } = await runProgram(file, args, { timeoutMs: PART_MS, env });
     return `${stdout}${stderr}`;
   } catch {
     return undefined;
   }
 }
 
-async function distributionOf(): Promise<string | null> {
-  const { default: system } = await import("systeminformation");
-  const { distro, release } = await system.osInfo();
-  return [distro, release].filter((part) => part && part !== "unknown").join(" ") || null;
-}
-
-async function memoryOf() {
-  const { default: system } = await import("systeminformation");
-  const { total, available } = await system.mem();
-  return { total_bytes: total, available_bytes: available };
+/** As Node tells it: a library would start programs by the PATH. */
+function memoryOf() {
+  return { total_bytes: os.totalmem(), available_bytes: os.freemem() };
 }
 
 function userName(): string {

@@ -31,7 +31,7 @@ export function systemLogTool(files: Files) {
     details:
       "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
     input,
-    unavailable: () => lackOfSystemLog(files.platform, process.env),
+    unavailable: () => lackOfSystemLog(files.platform),
     timeoutMs: 60_000,
     async handle(request, context) {
       if (request.filter !== undefined) checkPattern(request.filter);
@@ -48,12 +48,13 @@ async function readLog(
   lines: number,
   signal: AbortSignal,
 ): Promise<{ tail: LogTail; source: LogSource }> {
+  const searchPath = access.platform.systemPath(process.env);
   const reasons: string[] = [];
   let denied: unknown;
   for (const source of access.platform.systemLog) {
     try {
       await access.find(source.place, "read");
-      const read = source.by === "program" ? tailOfProgram(source, lines, signal) : undefined;
+      const read = source.by === "program" ? tailOfProgram(source, { lines, searchPath, signal }) : undefined;
       const tail = await (read ?? tailOfFile(access, source.place, lines, signal));
       if (tail.lines.length > 0) return { tail, source };
       reasons.push(`${nameOf(source)}: empty`);

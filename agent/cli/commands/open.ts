@@ -1,5 +1,4 @@
 /** `matrx open`: opens the relay's page, or a web server of a device, in the browser. */
-import { homedir } from "node:os";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { portLinkSchema } from "@matrx/shared/port-link-api.ts";
 import type { Command } from "commander";
@@ -85,7 +84,7 @@ async function openInBrowser(url: string): Promise<boolean> {
   const { Desktop } = await import("../../desktop/desktop.ts");
   const desktop = new Desktop();
   try {
-    await desktop.open(url, homedir());
+    await desktop.open(url, await desktop.ownSurroundings());
     return true;
   } catch (error) {
     if (error instanceof MatrxError) return false;

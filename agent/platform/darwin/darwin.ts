@@ -119,6 +119,11 @@ export function parseMount(text: string): Drive[] {
   });
 }
 
+async function darwinDistribution(): Promise<string> {
+  const { stdout } = await runProgram("/usr/bin/sw_vers", ["-productVersion"], { timeoutMs: 2000 });
+  return `macOS ${stdout.toString().trim()}`;
+}
+
 const HANDED_OVER_MS = 5000;
 
 export const darwinDesktop: DesktopCommands = {
@@ -150,6 +155,12 @@ export const darwinDesktop: DesktopCommands = {
 
   clipboards: () => [DARWIN_CLIPBOARD],
 
+  handlerPlaces: (_env, home) => [
+    ...["Library", "Applications", "bin", ".local", ".config"].map((name) => path.posix.join(home, name)),
+    "/Applications",
+    "/Library",
+  ],
+
   /** Programs and their parts are folders with an extension, which the Finder runs or installs. */
   isMoreThanFolder: (name) => /.\.[^.]+$/.test(name),
 };
@@ -173,6 +184,8 @@ export const darwin: Platform = {
   // The volumes appear a second time below /System/Volumes.
   notSearched: ["/dev", "/System/Volumes"],
   kernelView: () => undefined,
+  systemPath: () => "/usr/bin:/bin:/usr/sbin:/sbin",
+  distribution: darwinDistribution,
   shell: posixShell,
   openDirectory: openByIdentity,
   makeSuccessor: successorByCopy,

@@ -1,6 +1,7 @@
 /** The desktop of Linux: X11 or Wayland, and the tools of freedesktop.org. */
 import type { Camera, DesktopCommands, LaunchCommand, MonitorChoice } from "../platform.ts";
 import { linuxClipboards } from "./clipboard.ts";
+import { linuxHandlerPlaces } from "./handler-places.ts";
 
 /** An opener without a desktop around it stays for as long as the browser runs. */
 const OPENER_MS = 1000;
@@ -34,6 +35,8 @@ export const linuxDesktop: DesktopCommands = {
   cameras: (monitor, env) => (env.WAYLAND_DISPLAY ? onWayland(monitor) : onX11(monitor, env.DISPLAY ?? "")),
 
   clipboards: linuxClipboards,
+
+  handlerPlaces: linuxHandlerPlaces,
 
   isMoreThanFolder: () => false,
 };

@@ -2,10 +2,17 @@
 import path from "node:path";
 import { linuxOtherHomes } from "../other-homes.ts";
 import type { KernelView, Platform, TrashFolder, TrashWay } from "../platform.ts";
-import { posixControlEndpoint, posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
+import {
+  posixControlEndpoint,
+  posixObjection,
+  posixRenameFolder,
+  posixShell,
+  SYSTEM_PATH,
+} from "../posix.ts";
 import { linuxLog } from "../system-log.ts";
 import { linuxDesktop } from "./desktop.ts";
 import { openByDescriptors } from "./directory.ts";
+import { linuxDistribution } from "./distribution.ts";
 import { linuxMeter } from "./meter.ts";
 import { linuxDrives, linuxMounts } from "./mounts.ts";
 import { linuxProcessList } from "./process-list.ts";
@@ -68,6 +75,8 @@ export const linux: Platform = {
   objectionTo: posixObjection,
   notSearched: ["/proc", "/sys", "/dev"],
   kernelView: linuxKernelView,
+  systemPath: () => SYSTEM_PATH,
+  distribution: linuxDistribution,
   shell: posixShell,
   openDirectory: openByDescriptors,
   makeSuccessor: linuxSuccessor,

@@ -1,4 +1,5 @@
 /** The desktop of Windows, by PowerShell. Never run: no Windows machine was at hand. */
+import path from "node:path";
 import type { DesktopCommands, LaunchCommand, MonitorChoice } from "../platform.ts";
 import { windowsClipboard } from "./clipboard.ts";
 import { powershellArguments, powershellLiteral, systemPowershell, windowsArgument } from "./powershell.ts";
@@ -25,9 +26,23 @@ export const windowsDesktop: DesktopCommands = {
 
   clipboards: (env) => [windowsClipboard(env)],
 
+  handlerPlaces(env, home) {
+    const inHome = ["AppData", "Documents\\PowerShell", "Documents\\WindowsPowerShell", "Desktop"];
+    const { APPDATA, LOCALAPPDATA, ProgramData } = env;
+    return [
+      ...inHome.map((name) => path.win32.join(home, name)),
+      ...[APPDATA, LOCALAPPDATA, ProgramData].filter((folder) => folder !== undefined),
+      ...foldersIn(env.PATH ?? env.Path),
+    ];
+  },
+
   /** A class id as extension makes Windows load the program that is registered for it. */
   isMoreThanFolder: (name) => /.\.[^.]+$/.test(name),
 };
+
+function foldersIn(searchPath = ""): string[] {
+  return searchPath.split(";").filter(path.win32.isAbsolute);
+}
 
 /** The arguments are one text: `-ArgumentList` puts no quotes around those that need them. */
 function start(env: NodeJS.ProcessEnv, target: string, args: readonly string[]): LaunchCommand {

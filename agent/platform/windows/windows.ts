@@ -1,6 +1,7 @@
 /** The Windows implementation of `Platform`. Written from documents, not run. */
 import { hash } from "node:crypto";
 import { rename } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { openByIdentity } from "../directory.ts";
 import { noMounts } from "../mounts.ts";
@@ -50,7 +51,9 @@ const windowsProcesses: ProcessTable = {
   async signal(root, _pids, signal) {
     const force = signal === "SIGKILL" ? ["/F"] : [];
     const args = ["/PID", String(root.pid), "/T", ...force];
-    await runProgram("taskkill", args, { timeoutMs: 2000 }).catch(() => undefined);
+    // By its whole path: Windows looks for names in the current folder, too.
+    const taskkill = path.win32.join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
+    await runProgram(taskkill, args, { timeoutMs: 2000 }).catch(() => undefined);
   },
 };
 
@@ -104,6 +107,8 @@ export const windows: Platform = {
   },
   notSearched: [],
   kernelView: () => undefined,
+  systemPath: windowsSystemPath,
+  distribution: async () => os.version(),
   shell: windowsShell,
   openDirectory: openByIdentity,
   makeSuccessor: windowsSuccessor,
@@ -129,6 +134,10 @@ export const windows: Platform = {
 function systemFolders(env: NodeJS.ProcessEnv): string[] {
   const named = [env.SystemRoot, env.ProgramFiles, env["ProgramFiles(x86)"], env.ProgramData];
   return ["C:\\Windows", "C:\\Program Files", "C:\\Users", ...named.filter((folder) => folder !== undefined)];
+}
+
+function windowsSystemPath({ SystemRoot: root = "C:\\Windows" }: NodeJS.ProcessEnv): string {
+  return [path.win32.join(root, "System32"), root].join(";");
 }
 
 /** PowerShell 7 where it is installed, else the 5.1 of the system. */

@@ -57,7 +57,7 @@ it("without a log that may be read there is none to offer", () => {
     argumentsFor: () => [],
   };
   const sources: LogSource[] = [journal, { by: "file", place: file }];
-  const lack = (systemLog: readonly LogSource[]) => lackOfSystemLog({ systemLog }, process.env);
+  const lack = (systemLog: readonly LogSource[]) => lackOfSystemLog({ ...currentPlatform(), systemLog });
   expect(lack(sources)?.help).toContain(file);
   writeFileSync(file, "");
   expect(lack(sources)).toBeUndefined();
@@ -73,7 +73,7 @@ it("without a log that may be read there is none to offer", () => {
 
 it("is looked at on this machine as it is", () => {
   const { systemLog } = currentPlatform();
-  const found = lackOfSystemLog({ systemLog }, process.env);
+  const found = lackOfSystemLog({ ...currentPlatform(), systemLog });
   expect(found === undefined || /\w/.test(found.help)).toBe(true);
 });
 

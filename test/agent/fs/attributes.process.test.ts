@@ -1,11 +1,11 @@
 /** What the system keeps beside a file's content stays when the content is replaced. Python is the judge. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { darwin } from "../../../agent/platform/darwin/darwin.ts";
 import { linux } from "../../../agent/platform/linux/linux.ts";
-import { linuxSuccessor } from "../../../agent/platform/linux/successor.ts";
+import { linuxSuccessor, successorByCp } from "../../../agent/platform/linux/successor.ts";
 import { successorByCopy } from "../../../agent/platform/successor.ts";
 import { hasOwnRights, windows, windowsSuccessor } from "../../../agent/platform/windows/windows.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";
@@ -82,6 +82,9 @@ describe.each(WAYS)("a file with attributes and a list of rights, its folder ope
   });
 });
 
+/** A system whose cp is in this folder, or missing. */
+const withPrograms = (folder: string) => ({ ...currentPlatform(), makeSuccessor: successorByCp(folder) });
+
 describe("where a successor cannot have all that stands beside a content", () => {
   it.each([
     ["there is no cp", []],
@@ -93,13 +96,10 @@ describe("where a successor cannot have all that stands beside a content", () =>
   ])("the file is written in place: %s", async (_why, programs) => {
     const folder = temporaryFolder();
     for (const program of programs) writeFileSync(`${folder}/cp`, program, { mode: 0o755 });
-    const bench = await Workbench.open();
+    const bench = await Workbench.open({ platform: withPrograms(folder) });
     const file = await bench.put("f", "old content\n");
     const { ino } = statSync(file);
-    vi.stubEnv("PATH", folder);
-    onTestFinished(() => void vi.unstubAllEnvs());
     const { metadata } = await bench.call("Write", { file_path: "f", content: "new\n" });
-    vi.unstubAllEnvs();
     expect(metadata).toMatchObject({ atomic: false, created: false });
     expect(statSync(file).ino).toBe(ino);
     expect(readFileSync(file, "utf8")).toBe("new\n");
@@ -111,10 +111,8 @@ describe("where a successor cannot have all that stands beside a content", () =>
     writeFileSync(`${folder}/cp`, "#!/bin/sh\necho 'cp: No space left on device' >&2\nexit 1\n", {
       mode: 0o755,
     });
-    const bench = await Workbench.open();
+    const bench = await Workbench.open({ platform: withPrograms(folder) });
     await bench.put("f", "old");
-    vi.stubEnv("PATH", folder);
-    onTestFinished(() => void vi.unstubAllEnvs());
     await expect(bench.call("Write", { file_path: "f", content: "new" })).rejects.toMatchObject({
       code: "TOOL_EXECUTION_FAILED",
       details: { system_code: "ENOSPC" },

@@ -8,7 +8,7 @@ import { globTool } from "../../../agent/tools/glob.ts";
 import { grepTool } from "../../../agent/tools/grep.ts";
 import type { CallOptions, Workbench } from "../tools/workbench.ts";
 
-const nowhere = { fromPackage: async () => undefined, onPath: () => undefined };
+const nowhere = { fromPackage: async () => undefined, ofSystem: () => undefined };
 
 /** With ripgrep, and without. */
 export const ENGINES = [

@@ -190,7 +190,14 @@ describe("programs that do not work", () => {
     const { bench, programs } = await withXclip('echo $$ > "$here/pid"; while :; do :; done');
     const stop = new AbortController();
     const put = new ClipboardServer().put({
-      ...{ file: programs.at("xclip"), args: [], env: process.env, stdin: "x", signal: stop.signal },
+      ...{
+        file: programs.at("xclip"),
+        args: [],
+        env: process.env,
+        cwd: "/",
+        stdin: "x",
+        signal: stop.signal,
+      },
       isThere: undefined,
     });
     const pid = Number(await programs.said("pid"));

@@ -1,14 +1,17 @@
 /** What is opened on the device's screen, by a handler that notes what it was given. */
 import { mkdir, symlink } from "node:fs/promises";
-import os from "node:os";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../agent/platform/current.ts";
 import { FakePrograms } from "../../helpers/fake-programs.ts";
 import { failure, isAlive, Workbench } from "./workbench.ts";
 
 const GUEST: GrantScope = { id: makeGrantId(), owner: false, effects: ["read", "write", "execute"] };
+
+/** It may write in its folder, and nowhere where programs that open things are chosen. */
+const guestAt = (bench: Workbench): GrantScope => ({ ...GUEST, paths: [bench.home] });
 const { DISPLAY: _x, WAYLAND_DISPLAY: _w, ...headless } = process.env;
 
 /** Notes each argument on a line of its own, and what it could have found out about the agent. */
@@ -23,7 +26,9 @@ async function withHandler(script = NOTE, name = "xdg-open") {
     MATRX_HOME: "/secret",
     RELAY_KEYS: "secret",
   };
-  return { programs, bench: await Workbench.open({ env }) };
+  // For callers with limits, only the system's programs are found.
+  const platform = { ...currentPlatform(), systemPath: () => programs.path };
+  return { programs, bench: await Workbench.open({ env, platform }) };
 }
 
 describe("OpenUrl", () => {
@@ -118,14 +123,14 @@ describe("OpenPath", () => {
   ])("lets a guest open %s", async (_what, name, content) => {
     const { bench, programs } = await withHandler();
     const file = await bench.put(name, content);
-    await bench.call("OpenPath", { path: name }, { grant: GUEST });
+    await bench.call("OpenPath", { path: name }, { grant: guestAt(bench) });
     expect(await programs.said("note")).toContain(file);
   });
 
   it("lets a guest open a folder", async () => {
     const { bench, programs } = await withHandler();
     await mkdir(bench.at("photos"));
-    await bench.call("OpenPath", { path: "photos" }, { grant: GUEST });
+    await bench.call("OpenPath", { path: "photos" }, { grant: guestAt(bench) });
     expect(await programs.said("note")).toContain(bench.at("photos"));
   });
 
@@ -150,7 +155,7 @@ describe("OpenPath", () => {
   ])("does not let a guest open %s", async (_what, name, content) => {
     const { bench, programs } = await withHandler();
     await bench.put(name, content);
-    const error = await failure(bench.call("OpenPath", { path: name }, { grant: GUEST }));
+    const error = await failure(bench.call("OpenPath", { path: name }, { grant: guestAt(bench) }));
     expect(error.code).toBe("PERMISSION_DENIED");
     expect(error.message).toMatch(/this call may not run programs/);
     expect(programs.has("note")).toBe(false);
@@ -160,7 +165,7 @@ describe("OpenPath", () => {
     const { bench } = await withHandler();
     await bench.put("x.sh", "id");
     await symlink("x.sh", bench.at("notes.txt"));
-    const error = await failure(bench.call("OpenPath", { path: "notes.txt" }, { grant: GUEST }));
+    const error = await failure(bench.call("OpenPath", { path: "notes.txt" }, { grant: guestAt(bench) }));
     expect(error.code).toBe("PERMISSION_DENIED");
   });
 
@@ -277,7 +282,8 @@ describe("open_app", () => {
 
   it("starts for a guest only what is named, and not what another path gives the same name", async () => {
     const { bench, programs } = await withHandler("exit 0", "paint");
-    const start = (app: string, policy: Policy) => bench.call("open_app", { app }, { grant: GUEST, policy });
+    const start = (app: string, policy: Policy) =>
+      bench.call("open_app", { app }, { grant: guestAt(bench), policy });
     expect((await failure(start("paint", {}))).message).toContain("no policy lists the applications");
     await start("paint", { allowed_apps: ["paint"] });
     const error = await failure(start(programs.at("paint"), { allowed_apps: ["paint"] }));
@@ -288,17 +294,11 @@ describe("open_app", () => {
     const { bench, programs } = await withHandler(NOTE, "paint");
     await bench.put("a.txt", "hello");
     await bench.put("x.sh", "id");
-    const options = { grant: GUEST, policy: { allowed_apps: ["paint"] } };
+    const options = { grant: guestAt(bench), policy: { allowed_apps: ["paint"] } };
     const start = (...args: string[]) => bench.call("open_app", { app: "paint", args }, options);
     await start("https://example.com", "a.txt");
     const note = (await programs.said("note")).split("\n");
-    expect(note.slice(0, 5)).toEqual([
-      "2",
-      "https://example.com/",
-      bench.at("a.txt"),
-      "secret=",
-      `cwd=${os.homedir()}`,
-    ]);
+    expect(note.slice(0, 5)).toEqual(["2", "https://example.com/", bench.at("a.txt"), "secret=", "cwd=/"]);
     for (const arg of ["--renderer-cmd-prefix=id", "-e", "x.sh"]) {
       expect((await failure(start("a.txt", arg))).code).toBe("PERMISSION_DENIED");
     }

@@ -77,7 +77,8 @@ describe("with a screen", NEEDS_XVFB, () => {
     expect(asked.output).not.toContain("larger");
 
     const wanted = { format: "png", monitor: undefined, mostBytes: 100 } as const;
-    const small = await capture(bench.desktop, wanted, new AbortController().signal);
+    const own = await bench.desktop.ownSurroundings();
+    const small = await capture(bench.desktop, wanted, own, new AbortController().signal);
     expect(small).toMatchObject({ format: "jpeg", width: 640, height: 400 });
   });
 
