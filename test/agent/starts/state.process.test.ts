@@ -13,7 +13,7 @@ const TELL = (folder: string) => `#!/bin/sh
   grep -E '^Sig(Blk|Ign)|^Cpus_allowed_list|^NoNewPrivs' /proc/self/status
   cat /proc/$$/limits
   echo "priority $(cut -d' ' -f18,19 /proc/$$/stat) $(cat /proc/$$/oom_score_adj) $(ionice -p $$)"
-  echo "descriptors" $(ls /proc/$$/fd)
+  for file in /proc/$$/fd/*; do echo "descriptor \${file##*/}"; done
 } > ${folder}/$1.part 2>&1
 mv ${folder}/$1.part ${folder}/$1.state
 `;
