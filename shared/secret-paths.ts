@@ -131,4 +131,6 @@ export const UNCHANGEABLE_PATHS: readonly string[] = [
   "**/.git/modules/**/commondir",
   "**/.git/worktrees/*/commondir",
   "**/.git/worktrees/*/config.worktree",
+  // The session's bus and systemd start what is written there.
+  "/run/user",
 ];

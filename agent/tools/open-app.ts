@@ -22,7 +22,7 @@ export function openAppTool(files: Files, desktop: Desktop) {
     name: "open_app",
     description: "Start an application on the user's screen.",
     details:
-      "It runs independently of the agent. A policy can list the allowed applications; callers who may not run programs can start only those, with web addresses and documents as arguments.",
+      "It runs independently of the agent. A policy can list the allowed applications; callers who may not run programs can start only those, with web addresses and documents as arguments, and none if they may write where programs are chosen.",
     input,
     unavailable: () => desktop.lackOfDisplay(),
     timeoutMs: 20_000,

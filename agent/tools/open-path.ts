@@ -14,7 +14,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
     name: "OpenPath",
     description: "Open a file or folder in its usual program on the user's screen.",
     details:
-      "Callers who may not run programs can open only folders and plain documents. Returns the program used; see with `Screenshot` whether a window opened.",
+      "Callers who may not run programs can open only folders and plain documents, and nothing if they may write where the user's programs are chosen. Returns the program used; see with `Screenshot` whether a window opened.",
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,

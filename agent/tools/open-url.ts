@@ -14,7 +14,7 @@ export function openUrlTool(files: Files, desktop: Desktop) {
     name: "OpenUrl",
     description: "Open a web address in the user's browser; does not return the page.",
     details:
-      "mailto: opens the mail program. Returns the program used; see with `Screenshot` whether a window opened.",
+      "mailto: opens the mail program. Returns the program used; see with `Screenshot` whether a window opened. Refused to callers with limits who may write where the user's programs are chosen.",
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,

@@ -8,7 +8,7 @@ const LEAST = 256;
 /** What a child of ours may open; Node has raised it to the hard limit already. Undefined: no limit, or none that is told. */
 export function descriptorLimit(): number | undefined {
   if (process.platform === "win32") return undefined;
-  const told = spawnSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).stdout ?? "";
+  const told = spawnSync("/bin/sh", ["-c", "ulimit -n"], { encoding: "utf8" }).stdout ?? "";
   return /^\d+$/.test(told.trim()) ? Number(told) : undefined;
 }
 

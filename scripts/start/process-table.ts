@@ -72,5 +72,5 @@ function read(file: string): string | undefined {
 }
 
 function ps(...args: string[]): string {
-  return spawnSync("ps", args, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } }).stdout ?? "";
+  return spawnSync("/bin/ps", args, { cwd: "/", encoding: "utf8", env: { LC_ALL: "C" } }).stdout ?? "";
 }

@@ -1,12 +1,17 @@
 /** The commands of each system's desktop, and what is read from what they print. */
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { darwinDesktop, parseProcessList } from "../../../agent/platform/darwin/darwin.ts";
+import { darwin, darwinDesktop, parseProcessList } from "../../../agent/platform/darwin/darwin.ts";
 import { linuxDesktop } from "../../../agent/platform/linux/desktop.ts";
+import { linuxDistribution } from "../../../agent/platform/linux/distribution.ts";
+import { linux } from "../../../agent/platform/linux/linux.ts";
 import type { LaunchCommand } from "../../../agent/platform/platform.ts";
 import { windowsDesktop } from "../../../agent/platform/windows/desktop.ts";
 import { powershellLiteral, windowsArgument } from "../../../agent/platform/windows/powershell.ts";
 import { parseInventory } from "../../../agent/platform/windows/process-list.ts";
+import { windows } from "../../../agent/platform/windows/windows.ts";
 import { protectionOf } from "../../../agent/tools/stop-process.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 
 const X11 = { DISPLAY: ":1" };
 const WAYLAND = { DISPLAY: ":1", WAYLAND_DISPLAY: "wayland-0" };
@@ -324,5 +329,65 @@ describe("processes", () => {
     const row = { pid: 9, parent: 1, name: "x", command, user: null };
     const facts = { ...row, cpuPercent: 0, memoryBytes: 0, started: 0 };
     expect(protectionOf(facts, [facts], { pid: 50, marks: [] }) !== undefined).toBe(expected);
+  });
+});
+
+describe("where it is chosen what opens things", () => {
+  it.each([
+    [
+      "Linux",
+      linuxDesktop,
+      {
+        XDG_DATA_DIRS: "/d:relative",
+        XDG_CONFIG_HOME: "/c",
+        XDG_RUNTIME_DIR: "/run/user/1",
+        PATH: "/h/tools:.",
+      },
+      "/h",
+      [
+        ...["/h/.config", "/h/.local/share", "/h/.local/bin", "/h/.mailcap", "/h/.mozilla"],
+        ...["/d/applications", "/d/dbus-1/services", "/c", "/etc/xdg", "/run/user/1/dbus-1", "/h/tools"],
+      ],
+    ],
+    ["macOS", darwinDesktop, {}, "/Users/a", ["/Users/a/Library", "/Users/a/Applications", "/Applications"]],
+    [
+      "Windows",
+      windowsDesktop,
+      { APPDATA: "D:\\Roaming", Path: "C:\\tools;tools" },
+      "C:\\Users\\a",
+      ["C:\\Users\\a\\AppData", "C:\\Users\\a\\Documents\\WindowsPowerShell", "D:\\Roaming", "C:\\tools"],
+    ],
+  ])("on %s is known, and whole", (_system, desktop, env, home, some) => {
+    const places = desktop.handlerPlaces(env, home);
+    expect(places).toEqual(expect.arrayContaining(some));
+    expect(places.filter((place) => !/^(?:\/|[A-Z]:\\)/.test(place))).toEqual([]);
+  });
+});
+
+describe("programs of the system", () => {
+  it.each([
+    ["Linux", linux.systemPath({ PATH: "/home/a/bin" }), "/usr/bin"],
+    ["macOS", darwin.systemPath({ PATH: "/opt/homebrew/bin" }), "/usr/bin"],
+    [
+      "Windows",
+      windows.systemPath({ PATH: "C:\\Users\\a\\bin", SystemRoot: "D:\\Windows" }),
+      "D:\\Windows\\System32",
+    ],
+  ])("on %s are not looked for on the user's PATH", (_system, searchPath, folder) => {
+    expect(searchPath).toContain(folder);
+    expect(searchPath).not.toMatch(/home\/a|Users/);
+  });
+});
+
+describe("the name of a Linux", () => {
+  it.each([
+    ['NAME="Debian GNU/Linux"\nVERSION_ID="12"\n', "Debian GNU/Linux 12"],
+    ["# x\nID=arch\nNAME='Arch Linux'\n", "Arch Linux"],
+    ["NAME=Fedora\nVERSION_ID=41", "Fedora 41"],
+    ["", undefined],
+  ])("is read from %j", async (text, name) => {
+    const file = `${temporaryFolder()}/os-release`;
+    writeFileSync(file, text);
+    expect(await linuxDistribution(["/nowhere", file])).toBe(name);
   });
 });

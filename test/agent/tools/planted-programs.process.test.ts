@@ -153,6 +153,30 @@ describe("programs planted in ~/.local/bin", NEEDS_CLIPBOARD, () => {
     expect(ran()).toEqual([]);
   });
 
+  it("are named by no variable and no setting that such a caller can reach", async () => {
+    const { home, env } = await machine();
+    const more = {
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/bus",
+      LD_PRELOAD: "/x.so",
+      NODE_OPTIONS: "-r /x.js",
+    };
+    const bench = await Workbench.open({ env: { ...env, ...more } });
+    const given = async (paths: string[]) => {
+      const caller = bench.context({ grant: { ...AI, paths } });
+      return (await bench.desktop.surroundingsOf(bench.files, caller).forHelpers()).env;
+    };
+    await mkdir(home.at("project"));
+    expect(await given([home.at("project")])).toMatchObject({
+      ...{ HOME: "/nonexistent", DISPLAY: env.DISPLAY, XAUTHORITY: home.at(".Xauthority") },
+      DBUS_SESSION_BUS_ADDRESS: more.DBUS_SESSION_BUS_ADDRESS,
+    });
+    const wide = await given([home.home]);
+    expect(wide).toMatchObject({ DBUS_SESSION_BUS_ADDRESS: "disabled:" });
+    expect(Object.keys(wide)).not.toContain("LD_PRELOAD");
+    expect(Object.keys(wide)).not.toContain("NODE_OPTIONS");
+    expect(wide.PATH).not.toContain(home.home);
+  });
+
   it("do not search, where the package brings no ripgrep", async () => {
     const { env, plant, ran } = await machine();
     await plant("rg");
