@@ -1,6 +1,5 @@
 /** The agent: one core that runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
 import { once } from "node:events";
-import { homedir } from "node:os";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
 import type { Logger } from "pino";
@@ -22,6 +21,7 @@ import { serveMcp } from "./mcp/stdio.ts";
 import { monitorSettings } from "./monitors/settings.ts";
 import { startMonitors } from "./monitors/start.ts";
 import { Mounts } from "./mounts/mounts.ts";
+import { makePrivateFolder } from "./platform/private-file.ts";
 import { forgetListening, noteListening } from "./ports/own-ports.ts";
 import { Relay, type RelayOptions } from "./relay/relay.ts";
 import { openReporting } from "./reporting.ts";
@@ -94,9 +94,10 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const { sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
   const folder = relay ? home.jobs : home.localJobs;
   const { mcpServers: servers } = options;
+  if (servers) makePrivateFolder(home.servers);
   const tools = services.adopt(
     new Mounts({
-      ...{ servers, tools: toolbox.tools, home: homedir(), folder, log },
+      ...{ servers, tools: toolbox.tools, runIn: home.servers, folder, log },
       confine: toolbox.confineServer,
     }),
     (mounts) => mounts.close(),

@@ -46,6 +46,8 @@ export interface Home extends HomeFolders {
   readonly terminals: string;
   /** Terminals of `matrx serve`. */
   readonly localTerminals: string;
+  /** Where mounted MCP servers run whose settings name no folder: no caller may write there. */
+  readonly servers: string;
   /** Log of `matrx up`; its older files are beside it (`log.ts`). */
   readonly logFile: string;
   /** Log of `matrx serve`. */
@@ -119,6 +121,7 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     localUploads: join(state, "local-uploads"),
     terminals: join(state, "terminals"),
     localTerminals: join(state, "local-terminals"),
+    servers: join(state, "servers"),
     logFile: join(logs, "agent.log"),
     localLogFile: join(logs, "local.log"),
   };

@@ -32,7 +32,7 @@ export interface ChildOptions {
   readonly mark: string;
   readonly env: NodeJS.ProcessEnv;
   /** Where it runs, unless its settings say otherwise. */
-  readonly home: string;
+  readonly runIn: string;
   readonly confine: ConfineServer;
   readonly log: Logger;
 }
@@ -173,7 +173,7 @@ interface Program {
 }
 
 /** The server itself, or the sandbox that starts it. Rejects with what this machine lacks for that. */
-async function programOf({ settings, mark, env: own, home, confine }: ChildOptions): Promise<Program> {
+async function programOf({ settings, mark, env: own, runIn, confine }: ChildOptions): Promise<Program> {
   const { command, args = [], sandbox } = settings;
   if (!sandbox) {
     // The mark last: whatever its settings say, its processes are found by it.
@@ -182,13 +182,13 @@ async function programOf({ settings, mark, env: own, home, confine }: ChildOptio
     const isRelative = /[/\\]/.test(command) && !isAbsolute(command);
     const found = isRelative ? undefined : findProgram(command, env);
     const program = found === undefined ? { file: command, args } : withOpenFiles({ file: found, args });
-    return { ...program, env, cwd: settings.cwd ?? home, extra: [] };
+    return { ...program, env, cwd: settings.cwd ?? runIn, extra: [] };
   }
   const wrapped = (await confine(sandbox, settings.cwd))([command, ...args]);
   const contents = new Map(wrapped.fds.map(({ fd, content }) => [fd, content]));
   const last = Math.max(2, ...contents.keys());
   return {
-    ...{ file: wrapped.file, args: wrapped.args, cwd: home },
+    ...{ file: wrapped.file, args: wrapped.args, cwd: runIn },
     // All of it but these variables is the sandbox's own.
     env: { ...wrapped.env, ...settings.env, PATH: SYSTEM_PATH, ...markedEnvironment(mark) },
     extra: Array.from({ length: last - 2 }, (_, index) => contents.get(index + 3) ?? "ignore"),

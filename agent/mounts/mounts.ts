@@ -22,8 +22,8 @@ export interface MountsOptions {
   readonly servers: MountSettings | undefined;
   /** The device's own tools. */
   readonly tools: readonly Tool[];
-  /** Where servers run. */
-  readonly home: string;
+  /** Where servers run, unless their settings say otherwise. */
+  readonly runIn: string;
   /** A folder that only one program uses at a time; names our processes. */
   readonly folder: string;
   readonly confine: ConfineServer;
@@ -44,7 +44,7 @@ export class Mounts implements ToolSource {
   #isDue = false;
 
   /** Starts them in the background. */
-  constructor({ servers = {}, tools, home, folder, confine, log, times = MOUNT_TIMES }: MountsOptions) {
+  constructor({ servers = {}, tools, runIn, folder, confine, log, times = MOUNT_TIMES }: MountsOptions) {
     this.#own = tools;
     this.#current = tools;
     const own = tools.reduce((bytes, tool) => bytes + announcedBytes(tool), 0);
@@ -57,7 +57,7 @@ export class Mounts implements ToolSource {
         const childLog = log.child({ server: name });
         const transport = async () =>
           await transportOf(settings, {
-            ...{ mark, env: await loginEnvironment(process.env), home, confine, log: childLog },
+            ...{ mark, env: await loginEnvironment(process.env), runIn, confine, log: childLog },
           });
         return new Mount({ name, settings, transport, times, log, onChange: () => this.#changed() });
       });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await rig.agent.child.stop(5000);
   const config = join(agentHome(), "config.json");
   const written = JSON.parse(readFileSync(config, "utf8"));
-  const mcpServers = { good: goodServer(), off: goodServer({ disabled: true }) };
+  const mcpServers = { good: tellingItsFolder(goodServer()), off: goodServer({ disabled: true }) };
   writeFileSync(config, JSON.stringify({ ...written, mcpServers }), { mode: 0o600 });
   rig.agent = await startAgent(rig.dataDir);
   await rig.agent.registered();
@@ -33,6 +33,13 @@ afterAll(async () => {
 
 function agentHome(): string {
   return String(agentEnvironment(rig.dataDir).MATRX_HOME);
+}
+
+const told = () => join(rig.dataDir, "server-ran-in");
+
+/** The same server, which first writes where it was started. */
+function tellingItsFolder({ command, args }: ReturnType<typeof goodServer>) {
+  return { command: "/bin/sh", args: ["-c", 'pwd > "$0"; exec "$@"', told(), command, ...args] };
 }
 
 async function toolNames(): Promise<string[]> {
@@ -52,6 +59,13 @@ async function call(tool: string, input: object) {
 
 it("has its tools at the relay soon after the agent is there, which does not wait for it", async () => {
   await expect.poll(toolNames, { timeout: 20_000 }).toContain("good__echo");
+});
+
+it("runs in a folder where no caller can have left a program for it", async () => {
+  const folder = readFileSync(told(), "utf8").trim();
+  expect(folder).toBe(join(agentHome(), "servers"));
+  const planted = { file_path: join(folder, "node_modules/.bin/x"), content: "" };
+  expect(await call("Write", planted)).toMatchObject({ answer: { code: "PERMISSION_DENIED" } });
 });
 
 it("is called over REST, with parts and structured results", async () => {

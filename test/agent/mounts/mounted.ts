@@ -49,7 +49,7 @@ export async function mounted(
   const log = pino({ level: "debug" }, { write: (line: string) => void logged.push(line) });
   const toolbox = smallToolbox();
   const mounts = new Mounts({
-    ...{ servers, tools: toolbox.tools, home: folder, folder, log, times },
+    ...{ servers, tools: toolbox.tools, runIn: folder, folder, log, times },
     confine: confine ?? toolbox.confineServer,
   });
   const journal = new Journal(join(folder, "journal"));
