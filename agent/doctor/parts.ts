@@ -99,7 +99,9 @@ async function opening(platform: Platform): Promise<Finding> {
   desktop.close();
   return lack
     ? notOffered(lack, "OpenUrl, OpenPath and open_app")
-    : ok("there is a screen and a program to open things");
+    : ok(
+        "there is a screen and a program to open things; AIs that may write in ~/.config and the like get nothing opened",
+      );
 }
 
 function systemLog(platform: Platform): Finding {
