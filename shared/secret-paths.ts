@@ -134,3 +134,25 @@ export const UNCHANGEABLE_PATHS: readonly string[] = [
   // The session's bus and systemd start what is written there.
   "/run/user",
 ];
+
+/**
+ * As `UNCHANGEABLE_PATHS`, but for what a grant names in these places. Shells, desktops, editors and tools of all kinds keep
+ * there what they run unasked, and nobody has a list of it.
+ */
+export const HOME_PATHS: readonly string[] = [
+  "~/.*",
+  // Named for the links in it: what they lead to is run as well.
+  "~/.config/*",
+  "~/bin",
+  "~/go/bin",
+  "~/snap",
+  "~/Library",
+  "~/AppData",
+  "~/NTUSER.*",
+  "~/Start Menu",
+  "~/OneDrive*/Documents/PowerShell",
+  "~/OneDrive*/Documents/WindowsPowerShell",
+];
+
+/** Not to be changed by file tools. Commands run git, which has to; of a repository they may not change what is listed above. */
+export const REPOSITORY_PATHS: readonly string[] = ["**/.git"];

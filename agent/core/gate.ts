@@ -17,7 +17,12 @@ import {
   type Policy,
   refusalOf,
 } from "@matrx/shared/policy.ts";
-import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
+import {
+  HOME_PATHS,
+  REPOSITORY_PATHS,
+  SECRET_PATHS,
+  UNCHANGEABLE_PATHS,
+} from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
 import { pausedError } from "./pause.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
@@ -65,6 +70,17 @@ export interface PathClosure {
   readonly globs: readonly string[];
 }
 
+/** Globs of paths that may be read, but not changed. */
+export interface Unchangeable {
+  readonly always: readonly string[];
+  /** In every person's home, but for the paths that are named in these places. */
+  readonly inHomes: readonly string[];
+  /** Full paths. */
+  readonly named: readonly string[];
+  /** By file tools: commands have to. */
+  readonly byTools: readonly string[];
+}
+
 /** What a call may do, as seen by tools. */
 export interface Rights {
   /** Whether it may see the contents of files. */
@@ -78,8 +94,8 @@ export interface Rights {
   readonly folderLimits: readonly FolderLimit[];
   /** Neither readable nor writable, also in those folders. */
   readonly closedPaths: readonly PathClosure[];
-  /** Globs of paths that may be read, but not changed. */
-  readonly unchangeablePaths: readonly string[];
+  /** Paths that may be read, but not changed. */
+  readonly unchangeable: Unchangeable;
   /** Domains that its commands may reach in the sandbox. */
   readonly network: readonly string[];
   /** Whether its terminals are recorded. */
@@ -247,12 +263,18 @@ function rightsOf(grant: GrantScope, named: readonly NamedPolicy[]): Rights {
     shell: needsSandbox(grant, policies) ? "sandbox" : "free",
     folderLimits: sides.flatMap(({ by, folders }) => (folders ? [{ by, folders }] : [])),
     closedPaths: sides.flatMap(({ by, globs }) => (globs ? [{ by, globs }] : [])),
-    unchangeablePaths: secretsOf(grant) ? UNCHANGEABLE_PATHS : [],
+    unchangeable: secretsOf(grant) ? unchangeableBut(grant.paths) : NOTHING,
     network: grant.network ?? [],
     recordsTerminals: policies.some(({ record_terminals }) => record_terminals === true),
   };
 }
 
+/** What nobody but the owner changes, unless the owner named it. */
+export function unchangeableBut(named: readonly string[] = []): Unchangeable {
+  return { always: UNCHANGEABLE_PATHS, inHomes: HOME_PATHS, named, byTools: REPOSITORY_PATHS };
+}
+
+const NOTHING: Unchangeable = { always: [], inHomes: [], named: [], byTools: [] };
 const GRANT = "the token's grant";
 const BY_DEFAULT = "default, because it may hold secrets or start programs";
 

@@ -1,6 +1,6 @@
 /** How a mounted server is started in the sandbox, if its settings ask for that. */
-import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
-import type { Rights } from "../core/gate.ts";
+import { SECRET_PATHS } from "@matrx/shared/secret-paths.ts";
+import { type Rights, unchangeableBut } from "../core/gate.ts";
 import type { Wrap } from "../platform/platform.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ServerSandbox } from "./settings.ts";
@@ -19,7 +19,7 @@ export function confineServersIn(sandbox: Sandbox): ConfineServer {
       recordsTerminals: false,
       folderLimits: [{ by, folders }],
       closedPaths: [{ by, globs: SECRET_PATHS }],
-      unchangeablePaths: UNCHANGEABLE_PATHS,
+      unchangeable: unchangeableBut(folders),
     };
     return (await sandbox.confine({ session: { cwd }, rights })).wrap;
   };

@@ -40,3 +40,8 @@ function siblingsIn(folder: string): string[] {
     return [];
   }
 }
+
+/** Whether a home is a person's; those of services are folders of the system. */
+export function isPersonal(home: string): boolean {
+  return /^\/(?:home|Users)\/|^\/(?:var\/)?root$|^[a-z]:\\/i.test(home);
+}

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import { type Network, type SandboxBackend, SCRIPTS_INSIDE, type Surroundings } from "./backend.ts";
+import { cacheEnvironment } from "./caches.ts";
 import { installCommand } from "./install-command.ts";
 import { limited, type SandboxLimits } from "./limits.ts";
 import { checked, expectationOf, expectationText, FIRST_OF_SYSTEM } from "./mount-check.ts";
@@ -87,6 +88,7 @@ export class Bwrap implements SandboxBackend {
     const inside = {
       ...{ ...env, ...(network?.hasProxy && PROXY_ENVIRONMENT) },
       ...{ HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH },
+      ...cacheEnvironment(rules),
       ...(terminal && TERMINAL_ENVIRONMENT),
     };
     const parts = partsOf(rules);

@@ -6,6 +6,7 @@ import { type BigIntStats, type Dirent, lstatSync, readdirSync, realpathSync } f
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { isRepository } from "../fs/git-folder.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { TimeSlice } from "../search/time-slice.ts";
 
@@ -14,6 +15,8 @@ export interface Question {
   readonly key: string;
   isClosed(path: string): boolean;
   isUnchangeable(path: string): boolean;
+  /** Whether what names programs in a repository is unchangeable, wherever that is. */
+  readonly keepsRepositories: boolean;
   /** What a file with more than one name is by another of them. */
   kindOfFile(stat: BigIntStats): keyof ProtectedPaths | undefined;
 }
@@ -40,6 +43,8 @@ const TICK_MS = 12;
 const UNREST_MS = 40;
 /** Questions whose folders are remembered. */
 const KEPT_QUESTIONS = 4;
+/** What names programs in a repository, also in one that is not called `.git`. */
+const SETTINGS_OF_GIT: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir"]);
 
 export class ClosedEntries {
   readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
@@ -150,16 +155,34 @@ function ageOf({ mtimeMs }: BigIntStats): number {
 
 function readFolder(folder: string, question: Question) {
   const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
-  for (const entry of entriesOf(folder)) {
+  const entries = entriesOf(folder);
+  const isFixed = fixedIn(folder, entries, question);
+  for (const entry of entries) {
     const where = path.posix.join(folder, entry.name);
     // A link cannot be covered; what it leads to can.
     if (entry.isSymbolicLink()) content.closed.push(...(question.isClosed(where) ? targetOf(where) : []));
     else if (entry.isSocket() || question.isClosed(where)) content.closed.push(where);
-    else if (question.isUnchangeable(where)) content.unchangeable.push(where);
-    else if (entry.isDirectory()) content.folders.push(where);
-    else if (entry.isFile()) addIfLinked(where, content, question);
+    else {
+      if (isFixed(entry, where)) content.unchangeable.push(where);
+      if (entry.isDirectory()) content.folders.push(where);
+      else if (entry.isFile()) addIfLinked(where, content, question);
+    }
   }
   return content;
+}
+
+type IsFixed = (entry: Dirent, where: string) => boolean;
+
+/** Which entries of a folder must stay as they are; where the folder itself must, that is enough. */
+function fixedIn(folder: string, entries: readonly Dirent[], question: Question): IsFixed {
+  const { keepsRepositories } = question;
+  if (question.isUnchangeable(folder)) return () => false;
+  const isOfGit = keepsRepositories && isRepository((name) => entries.some((entry) => entry.name === name));
+  return (entry, where) =>
+    question.isUnchangeable(where) ||
+    (isOfGit && SETTINGS_OF_GIT.has(entry.name)) ||
+    // That of a submodule or a second working tree: it says where the repository is.
+    (keepsRepositories && entry.name === ".git" && entry.isFile());
 }
 
 function addIfLinked(

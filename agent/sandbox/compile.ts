@@ -7,12 +7,13 @@ import type { Caller } from "../core/gate.ts";
 import type { Files } from "../fs/access.ts";
 import { linkChain } from "../fs/link-chain.ts";
 import { PathClosures } from "../fs/path-closures.ts";
+import { isPersonal } from "../platform/other-homes.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ClosedEntries } from "./closed-entries.ts";
 import { isReachableInSandbox, realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
 import { exchanged } from "./mount-check.ts";
-import { isBelow } from "./paths.ts";
+import { isBelow, isIn } from "./paths.ts";
 import { compileRules, grantedFolders, mayRead, mayWrite, type SandboxRules } from "./rules.ts";
 import { systemPaths, toolFolders } from "./system-paths.ts";
 
@@ -47,14 +48,15 @@ export class RulesCompiler {
     const beyond = granted.find((folder) => !isReachableInSandbox(folder));
     if (beyond !== undefined) throw closedToRoot(beyond);
     const question = {
-      key: JSON.stringify([rights.closedPaths, rights.unchangeablePaths, protectedSet.paths, named]),
+      key: JSON.stringify([rights.closedPaths, rights.unchangeable, protectedSet.paths, named]),
       isClosed: (entry: string) => closures.isClosed(entry),
-      isUnchangeable: (entry: string) => closures.isUnchangeable(entry),
+      isUnchangeable: (entry: string) => closures.isFixed(entry),
+      keepsRepositories: closures.keepsRepositories,
       kindOfFile: (stat: BigIntStats) => (closures.isClosedFile(stat) ? "closed" : protectedSet.kindOf(stat)),
     };
     const otherHomes = platform
       .otherHomes()
-      .filter((other) => isUsers(other) && granted.some((folder) => isBelow(other, folder)));
+      .filter((other) => isPersonal(other) && granted.some((folder) => isBelow(other, folder)));
     const tools = toolFolders(searchPath, [home, ...named]).filter(
       (folder) => isOpen(folder) && isReachableInSandbox(folder),
     );
@@ -66,7 +68,13 @@ export class RulesCompiler {
           mayRead: rights.mayRead,
           mayWrite: rights.mayWrite,
           closed: [...named, ...found.closed, ...otherHomes],
-          unchangeable: [...program, ...found.unchangeable],
+          unchangeable: [
+            ...program,
+            ...granted.filter((folder) => closures.isFixed(folder)),
+            ...found.unchangeable,
+          ],
+          opened: closures.opened.filter((entry) => !program.some((one) => isIn(entry, one))),
+          sealed: closures.sealed,
           network: rights.network,
           cwd: canonical(session.cwd),
           home,
@@ -107,11 +115,6 @@ function leadsOf(closed: string, platform: Platform): string[] {
     real = path.posix.join(entry, ...rest);
   }
   return [real, ...links];
-}
-
-/** The homes of people; those of services are folders of the system. */
-function isUsers(home: string): boolean {
-  return /^\/(?:home|Users)\/|^\/root$/.test(home);
 }
 
 /** The system's own way: the library's removes `..` after a link lexically. */

@@ -101,7 +101,7 @@ function rulesOf(granted: string): SandboxRules {
   return compileRules(
     {
       folderLimits: [[granted]],
-      ...{ mayRead: true, mayWrite: true, network: [], unchangeable: [] },
+      ...{ mayRead: true, mayWrite: true, network: [], unchangeable: [], opened: [], sealed: [] },
       closed: [path.join(granted, "closed"), path.join(granted, "turned/made")],
       cwd: granted,
       home: granted,

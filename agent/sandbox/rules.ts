@@ -34,6 +34,10 @@ export interface Reach {
   readonly closed: readonly string[];
   /** Paths that may be read, but not changed. */
   readonly unchangeable: readonly string[];
+  /** Paths in those that may be changed all the same, but for unchangeable ones in them. */
+  readonly opened: readonly string[];
+  /** Folders in which nothing may be created. */
+  readonly sealed: readonly string[];
   readonly network: readonly string[];
   readonly cwd: string;
   readonly home: string;
@@ -60,7 +64,7 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const system = distinctRoots(
     reach.system.filter((path) => !isInAny(path, closed) && !isInAny(path, roots)),
   );
-  const isFixed = (path: string) => isInAny(path, unchangeable);
+  const isFixed = (path: string) => lengthIn(unchangeable, path) > lengthIn(reach.opened, path);
   const writableRoots = mayWrite ? roots.filter((root) => !isFixed(root)) : [];
   const bound = [...roots, ...system];
   // A link cannot be covered: like a missing path, it must not become something else.
@@ -69,15 +73,28 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const hidden = existing(closed).filter((path) => bound.some((root) => isBelow(path, root)));
   const isOpen = (path: string) => !isInAny(path, hidden);
 
-  const fixed = existing(unchangeable).filter((path) => isInAny(path, writableRoots) && isOpen(path));
+  const opened = reach.opened.filter(
+    (path) => isBindable(path, disk) && isInAny(path, writableRoots) && isOpen(path) && !isFixed(path),
+  );
+  const inOpened = unchangeable.filter((path) => isInAny(path, opened));
+  const fixed = [...existing(unchangeable), ...existing(inOpened)].filter(
+    (path) => isInAny(path, writableRoots) && isOpen(path) && isFixed(path),
+  );
   const missing = [...closed, ...unchangeable].filter((path) => !isThere(path) && isOpen(path));
-  const sealed = sealedFolders(missing, writableRoots, disk).filter((path) => isOpen(path) && !isFixed(path));
+  const sealed = [
+    ...sealedFolders(missing, writableRoots, disk),
+    ...reach.sealed.filter((path) => isInAny(path, writableRoots) && isFolder(path, disk)),
+  ].filter((path) => isOpen(path) && !isFixed(path));
   const entries = sealed.flatMap((folder) =>
     disk.entriesOf(folder).filter((entry) => isBindable(entry, disk) && isOpen(entry) && !isFixed(entry)),
   );
   const anchors = anchorsOf([...hidden, ...fixed, ...sealed], writableRoots).filter((path) => !isFixed(path));
-  const writable = [...writableRoots, ...anchors, ...entries].filter((path) => !sealed.includes(path));
-  const readable = [...system, ...roots.filter((root) => !writable.includes(root)), ...fixed, ...sealed];
+  const writable = [...writableRoots, ...opened, ...anchors, ...entries].filter(
+    (path) => !sealed.includes(path),
+  );
+  // What is in a sealed folder is fixed with it.
+  const alone = fixed.filter((path) => !sealed.includes(parentOf(path)));
+  const readable = [...system, ...roots.filter((root) => !writable.includes(root)), ...alone, ...sealed];
   return {
     readable: [...new Set(readable)],
     writable: [...new Set(writable)],
@@ -106,12 +123,15 @@ export function mayWrite(rules: SandboxRules, path: string): boolean {
 
 function decidingList(rules: SandboxRules, path: string): "readable" | "writable" | undefined {
   if (rules.hidden.some((hidden) => isIn(path, hidden.path))) return undefined;
-  const lengthIn = (list: readonly string[]) =>
-    Math.max(-1, ...list.filter((one) => isIn(path, one)).map((one) => one.length));
-  const readable = lengthIn(rules.readable);
-  const writable = lengthIn(rules.writable);
+  const readable = lengthIn(rules.readable, path);
+  const writable = lengthIn(rules.writable, path);
   if (readable < 0 && writable < 0) return undefined;
   return writable > readable ? "writable" : "readable";
+}
+
+/** The length of the longest path of a list that contains a path; -1: none does. */
+function lengthIn(list: readonly string[], path: string): number {
+  return Math.max(-1, ...list.filter((one) => isIn(path, one)).map((one) => one.length));
 }
 
 /** The folders that all parties allow. Without limits, and for the whole disk, commands get the home folder. */

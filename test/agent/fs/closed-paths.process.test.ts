@@ -190,7 +190,7 @@ describe.each(WAYS)("an AI grant for the whole home, walked %s", (_way, platform
     await bench.call("Move", { source: "odd", destination: "even" }, options);
     await bench.call("Delete", { path: "even", recursive: true }, options);
     await bench.call("Delete", { path: "proj/second-link" }, options);
-    await bench.call("create_directory", { path: "proj/.git/x" }, options);
+    await bench.call("create_directory", { path: "proj/.github/x" }, options);
   });
 
   it("sees no closed name in a listing, a tree or a suggestion, and none is counted", async () => {

@@ -45,6 +45,8 @@ const reachArbitrary: fc.Arbitrary<Reach> = fc.record({
   mayWrite: fc.boolean(),
   closed: SOME,
   unchangeable: SOME,
+  opened: SOME,
+  sealed: SOME,
   network: fc.constant([]),
   cwd: fc.constantFrom(...PATHS),
   home: fc.constantFrom(...PATHS),
@@ -71,7 +73,9 @@ describe("compiled rules", () => {
         for (const one of pathsOf(disk)) {
           const isGranted = reach.folderLimits.every((limit) => limit.some((folder) => isIn(one, folder)));
           const isClosed = reach.closed.some((folder) => isIn(one, folder));
-          const isFixed = reach.unchangeable.some((folder) => isIn(one, folder));
+          const longest = (folders: readonly string[]) =>
+            Math.max(-1, ...folders.filter((folder) => isIn(one, folder)).map(({ length }) => length));
+          const isFixed = longest(reach.unchangeable) > longest(reach.opened);
           const isSystem = reach.system.some((folder) => isIn(one, folder));
           if (isClosed && disk.kindOf(one)) expect(mayRead(rules, one)).toBe(false);
           if (!isGranted && !isSystem) expect(mayRead(rules, one)).toBe(false);
@@ -92,6 +96,8 @@ describe("compiled rules", () => {
           { ...reach, folderLimits: [...reach.folderLimits, limit] },
           { ...reach, closed: [...reach.closed, ...closed] },
           { ...reach, unchangeable: [...reach.unchangeable, ...closed] },
+          { ...reach, opened: reach.opened.slice(1) },
+          { ...reach, sealed: [...reach.sealed, ...closed] },
           { ...reach, mayWrite: false },
           { ...reach, mayRead: false },
         ];
