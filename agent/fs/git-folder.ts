@@ -7,6 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 
 /** Every repository has it, and hardly another folder does: without it, the rest is no repository. */
 const HEAD = "HEAD";
+const PARTS = ["config", "objects", "refs", "commondir"];
 
 /** Whether a path is, or lies in, a repository, or would be the file that makes one. Looks at the disk. */
 export function isGitFolder(path: string, platform: Platform): boolean {
@@ -17,9 +18,9 @@ export function isGitFolder(path: string, platform: Platform): boolean {
   }
 }
 
-/** `has`: whether a folder has an entry. */
+/** `has`: whether a folder has an entry. One that lacks something of a repository could get it back. */
 export function isRepository(has: (name: string) => boolean): boolean {
-  return has(HEAD) && ((has("objects") && has("refs")) || has("commondir"));
+  return has(HEAD) && PARTS.some(has);
 }
 
 /** A folder called so, such as one of a web page's parts, is no repository's. */

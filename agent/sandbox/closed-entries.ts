@@ -43,8 +43,16 @@ const TICK_MS = 12;
 const UNREST_MS = 40;
 /** Questions whose folders are remembered. */
 const KEPT_QUESTIONS = 4;
-/** What names programs in a repository, also in one that is not called `.git`. */
-const SETTINGS_OF_GIT: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir"]);
+/** What makes a folder a repository without `.git`, and names programs there. */
+const SETTINGS_OF_GIT: ReadonlySet<string> = new Set([
+  "HEAD",
+  "config",
+  "config.worktree",
+  "hooks",
+  "commondir",
+]);
+/** In a repository itself, whose HEAD changes. */
+const IN_GIT = /\/\.git(?:\/|$)/;
 
 export class ClosedEntries {
   readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
@@ -177,7 +185,8 @@ type IsFixed = (entry: Dirent, where: string) => boolean;
 function fixedIn(folder: string, entries: readonly Dirent[], question: Question): IsFixed {
   const { keepsRepositories } = question;
   if (question.isUnchangeable(folder)) return () => false;
-  const isOfGit = keepsRepositories && isRepository((name) => entries.some((entry) => entry.name === name));
+  const mayBeOfGit = keepsRepositories && !IN_GIT.test(folder);
+  const isOfGit = mayBeOfGit && isRepository((name) => entries.some((entry) => entry.name === name));
   return (entry, where) =>
     question.isUnchangeable(where) ||
     (isOfGit && SETTINGS_OF_GIT.has(entry.name)) ||
