@@ -37,7 +37,7 @@ await launchFirst([{ program, args: ["application"], watchMs: 50, handsOver: fal
 
 const settings = { command: program, args: ["mount"] };
 const mount = new ChildTransport({
-  ...{ settings, mark: "mount_1", env, home: "/", log: pino({ level: "silent" }) },
+  ...{ settings, mark: "mount_1", env, runIn: "/", log: pino({ level: "silent" }) },
   confine: () => Promise.reject(new Error("it is not confined")),
 });
 await mount.start();
