@@ -1,5 +1,7 @@
 /** `matrx shell` in a real pseudo terminal, with a real shell behind relay and agent. */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
@@ -227,6 +229,32 @@ test("a lost connection comes back by itself, and what happened meanwhile is sho
   seat.type("exit\r");
   expect(await seat.exit).toBe(0);
 });
+
+test.each([
+  ["KILL", 137],
+  ["HUP", 129],
+  ["34", 162],
+])("a shell that is ended by signal %s ends with exit code %i", MINUTE, async (signal, code) => {
+  const seat = new Seat();
+  seat.type(`exec sh -c 'kill -${signal} $$'\r`);
+  expect(await seat.exit).toBe(code);
+});
+
+test(
+  "what was typed before a connection broke, and nothing followed, is said to be uncertain",
+  MINUTE,
+  async () => {
+    const seat = new Seat();
+    seat.type("echo as''ks; read -rsN6 secret; touch ~/arrived; read -rs more; exit\r");
+    await seat.sees("asks");
+    seat.type("hidden");
+    await expect.poll(() => existsSync(join(String(home), "arrived")), POLL).toBe(true);
+    rig.line.cut();
+    await seat.sees("what you typed last may not have arrived; trying again");
+    seat.type("\r");
+    expect(await seat.exit).toBe(0);
+  },
+);
 
 test("terminals are listed and closed by name", MINUTE, async () => {
   const seat = new Seat("--name", "to close");

@@ -1,4 +1,5 @@
 /** `matrx shell`: a terminal of a device in this one. */
+import { constants } from "node:os";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
@@ -53,7 +54,7 @@ export function addShell(program: Command): void {
 The shell goes on when you leave or the connection breaks, until it ends or is closed; a lost connection comes back by
 itself. Leave with Enter ~ . and go to the next open terminal with Enter ~ n (Enter ~ ? for help).
 
-Exit codes: that of the shell when it ends, 0 when you leave. Otherwise as for matrx call.
+Exit codes: that of the shell when it ends (128 + n by signal n), 0 when you leave. Otherwise as for matrx call.
 
 Examples:
   matrx shell laptop
@@ -79,7 +80,16 @@ async function shell(wanted: string | undefined, options: ShellOptions): Promise
     connection.close();
   }
   const end = await show(client, device, opened);
-  process.exitCode = end.kind === "ended" ? (end.code ?? 1) : 0;
+  process.exitCode = end.kind === "ended" ? exitCodeOf(end) : 0;
+}
+
+/** As shells tell it of programs that a signal ended. */
+function exitCodeOf({ code, signal }: Extract<ViewEnd, { kind: "ended" }>): number {
+  if (code !== undefined) return code;
+  const known: Readonly<Record<string, number>> = constants.signals;
+  // One without a name comes with its number.
+  const number = known[signal ?? ""] ?? Number(/^signal (\d+)$/.exec(signal ?? "")?.[1]);
+  return Number.isNaN(number) ? 1 : 128 + number;
 }
 
 /** Shows it, and the terminals that are chosen from there. */

@@ -53,6 +53,8 @@ export class TerminalView {
   #keys: Buffer = Buffer.alloc(0);
   #typed = Promise.withResolvers<void>();
   #stream: StreamEnd | undefined;
+  /** Keys were sent, and nothing was written since. */
+  #isUnanswered = false;
   /** The next byte of the terminal's output; unknown before it was attached. */
   #sequence: number | undefined;
   /** All who watch it, this one among them. */
@@ -84,7 +86,9 @@ export class TerminalView {
       } catch (error) {
         if (this.#left.signal.aborted) break;
         if (!(error instanceof MatrxError) || !PASSING.has(error.code)) throw error;
-        this.#own.say(`${error.message}; trying again, Enter ~ . leaves`);
+        const lost = this.#isUnanswered ? "; what you typed last may not have arrived" : "";
+        this.#isUnanswered = false;
+        this.#own.say(`${error.message}${lost}; trying again, Enter ~ . leaves`);
       }
       await sleep(delay, undefined, { signal: this.#left.signal }).catch(() => undefined);
       delay = Math.min(RETRY_MS.most, delay * 2);
@@ -122,6 +126,7 @@ export class TerminalView {
     let drawn = 0;
     for await (const piece of stream.incoming()) {
       if (piece.kind === "data") {
+        this.#isUnanswered = false;
         await this.#own.write(piece.bytes);
         const ofSnapshot = Math.min(drawn, piece.bytes.length);
         drawn -= ofSnapshot;
@@ -165,6 +170,7 @@ export class TerminalView {
       while (this.#keys.length > 0) {
         const keys = this.#keys;
         this.#keys = Buffer.alloc(0);
+        this.#isUnanswered = true;
         await stream.write(keys);
         this.#own.resumeKeys();
       }
