@@ -80,12 +80,29 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     expect(faults).toEqual([]);
   });
 
+  test("what is typed while it opens is for it, from the first key on, and not for the one before", async () => {
+    const { page, faults } = await app.open(path());
+    await page.getByRole("button", { name: "New terminal", exact: true }).click();
+    await typeLine(page, "read -r word");
+    await expectOnScreen(page, /[$#] read -r word$/);
+    await page.keyboard.press("Alt+Shift+T");
+    await typeLine(page, "echo typed-$((1 + 1))");
+    await expectOnScreen(page, "typed-2");
+    await page.getByRole("tab").first().click();
+    await page.locator(".xterm").filter({ visible: true }).click();
+    await typeLine(page, "own");
+    await typeLine(page, "echo has-$word");
+    await expectOnScreen(page, "has-own");
+    expect(faults).toEqual([]);
+  });
+
   test("goes on where it was when the relay dies in the middle: nothing is missing, nothing comes twice", async () => {
     const { page, faults } = await open();
     await typeLine(page, "for n in $(seq 1 30); do echo tick-$n; sleep 0.2; done; echo all-$((1 + 1))");
     await expectOnScreen(page, "tick-5\n");
     await app.relay.kill();
     await page.getByText("what you type waits").waitFor();
+    expect(await page.getByText("may not have arrived").count()).toBe(0);
     await page.keyboard.type("echo typed-$((2 + 2)) mean");
     await app.relay.ready();
     await expectOnScreen(page, "all-2");
@@ -95,6 +112,13 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     // What is typed is echoed before the line that comes next.
     const ticks = [...(await screenOf(page)).matchAll(/tick-(\d+)$/gm)].map(([, tick]) => Number(tick));
     expect(ticks).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+    // Of keys that nothing followed, nobody knows whether they arrived.
+    await typeLine(page, "clear; stty -echo; echo asks-$((1 + 1)); read -r secret; echo got-$secret");
+    await expectOnScreen(page, "asks-2");
+    await page.keyboard.type("hidden");
+    await app.relay.kill();
+    await page.getByText("may not have arrived").waitFor();
+    await app.relay.ready();
     expect(faults).toEqual([]);
   });
 

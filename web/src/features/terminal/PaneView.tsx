@@ -1,5 +1,6 @@
 /** One pane: a terminal, how it stands, and its search. */
 import { useEffect, useRef, useState } from "react";
+import { mayFocus } from "./focus.ts";
 import type { Pane } from "./layout.ts";
 import { PaneStatus } from "./PaneStatus.tsx";
 import type { Room } from "./room.ts";
@@ -47,14 +48,4 @@ export function PaneView({ pane, room, isShown, isActive, isSplit, isSearched, .
       {view && <PaneStatus pane={pane} view={view} terminals={terminals} watch={watch} />}
     </div>
   );
-}
-
-/** A finger calls for the keyboard itself; and whoever types elsewhere goes on there. */
-function mayFocus(): boolean {
-  const { activeElement } = document;
-  const isElsewhere =
-    activeElement?.closest(
-      "input, textarea:not(.xterm-helper-textarea), [contenteditable='true'], [role='tab'], [aria-modal='true']",
-    ) != null;
-  return matchMedia("(pointer: fine)").matches && !isElsewhere;
 }

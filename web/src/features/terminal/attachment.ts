@@ -41,6 +41,8 @@ export interface AttachmentOptions {
   readonly onDropped: () => void;
   /** Keys that waited will not be sent. */
   readonly onUnsent: () => void;
+  /** The connection was lost after keys that nothing followed: they may not have arrived. */
+  readonly onUnsure: () => void;
 }
 
 const NOTHING = new Uint8Array();
@@ -57,6 +59,8 @@ export class Attachment {
   #keys: Uint8Array[] = [];
   #keyBytes = 0;
   #isSending = false;
+  /** Keys were sent, and nothing was written since. */
+  #isUnanswered = false;
   /** The next byte of the terminal's output; unknown before it was attached. */
   #sequence: number | undefined;
 
@@ -132,8 +136,12 @@ export class Attachment {
     onAttached();
     try {
       return await this.#show(stream);
+    } catch (error) {
+      if (this.#isUnanswered && !this.#left.signal.aborted) this.#options.onUnsure();
+      throw error;
     } finally {
       this.#stream = undefined;
+      this.#isUnanswered = false;
     }
   }
 
@@ -151,6 +159,7 @@ export class Attachment {
     };
     for await (const piece of stream.incoming()) {
       if (piece.kind === "data") {
+        this.#isUnanswered = false;
         await screen.write(piece.bytes);
         const ofSnapshot = Math.min(drawn, piece.bytes.length);
         drawn -= ofSnapshot;
@@ -195,6 +204,7 @@ export class Attachment {
         const bytes = joined(this.#keys, this.#keyBytes);
         this.#keys = [];
         this.#keyBytes = 0;
+        this.#isUnanswered = true;
         await stream.write(bytes);
       }
     } catch {

@@ -25,6 +25,8 @@ interface Shown {
   readonly view: TerminalView;
 }
 
+/** In milliseconds. */
+const DRAWN_WITHIN = 5000;
 const ASKED = { onApproval: () => say(waitsNotice("A call from this page")) };
 
 export class Room {
@@ -61,6 +63,24 @@ export class Room {
   /** The view of a pane that is shown already. */
   shown(pane: string | undefined): TerminalView | undefined {
     return pane === undefined ? undefined : this.useViews.getState().views.get(pane)?.view;
+  }
+
+  /** The view of a terminal, once it is drawn. Undefined: for seconds no pane shows it. */
+  async drawn(terminal: string): Promise<TerminalView | undefined> {
+    const found = Promise.withResolvers<TerminalView | undefined>();
+    const look = ({ views }: { readonly views: Views }) => {
+      const shown = [...views.values()].find((one) => one.terminal === terminal);
+      if (shown) void shown.view.opened.then(() => found.resolve(shown.view));
+    };
+    const leave = this.useViews.subscribe(look);
+    const late = setTimeout(() => found.resolve(undefined), DRAWN_WITHIN);
+    look(this.useViews.getState());
+    try {
+      return await found.promise;
+    } finally {
+      leave();
+      clearTimeout(late);
+    }
   }
 
   /** Ends the views of all other panes. */

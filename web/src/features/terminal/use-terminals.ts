@@ -3,6 +3,8 @@ import { useState } from "react";
 import { confirmed } from "../../ui/confirm.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { nameInText, shortLine } from "../../ui/visible-text.ts";
+import { EarlyKeys } from "./early-keys.ts";
+import { mayFocus } from "./focus.ts";
 import {
   activated,
   activePane,
@@ -19,6 +21,7 @@ import {
 import { type CreatedTerminal, type OpenTerminal, shellName } from "./messages.ts";
 import type { Room } from "./room.ts";
 import type { ChangeLayout } from "./use-layout.ts";
+import type { TerminalView } from "./view.ts";
 
 export interface Terminals {
   /** Something is under way that the person waits for. */
@@ -68,13 +71,14 @@ export function useTerminals(
     return false;
   };
   /** While it waits for an approval, everything else goes on. */
-  const made = async (folder?: string): Promise<CreatedTerminal | undefined> => {
+  const made = async (keys: EarlyKeys, folder?: string): Promise<CreatedTerminal | undefined> => {
     if (asked) return void say("A new terminal waits for approval already.");
     const waiting = new AbortController();
     const { signal } = waiting;
     const onApproval = () => {
       setAsked(waiting);
       setBusy(false);
+      keys.stop();
     };
     try {
       return await work(async (there) => {
@@ -89,10 +93,23 @@ export function useTerminals(
       setAsked((now) => (now === waiting ? undefined : now));
     }
   };
+  /** What is typed until the new terminal has the focus is for it. */
+  const shownOnceMade = async (place: (layout: Layout, made: CreatedTerminal) => Layout, folder?: string) => {
+    const keys = new EarlyKeys();
+    let view: TerminalView | undefined;
+    try {
+      const created = await made(keys, folder);
+      if (!created) return;
+      change((now) => place(now, created));
+      view = await room?.drawn(created.terminal);
+    } finally {
+      keys.stop();
+      if (view && mayFocus()) view.focus();
+      if (keys.text !== "" && !view?.type(keys.text)) say("Some of what was typed was not sent.");
+    }
+  };
   const opened = async (placed: (layout: Layout, pane: Pane) => Layout, folder?: string) => {
-    if (!hasRoom()) return;
-    const created = await made(folder);
-    if (created) change((now) => placed(now, paneOf(created, false)));
+    if (hasRoom()) await shownOnceMade((now, created) => placed(now, paneOf(created, false)), folder);
   };
   const kindOf = ({ id }: Pane) => room?.shown(id)?.useState.getState().attachment.kind ?? "failed";
   const drop = (pane: Pane) => change((now) => without(now, pane.id));
@@ -112,8 +129,7 @@ export function useTerminals(
         change((now) => withTab(now, paneOf({ terminal, name: name ?? shellName(shell) }, !own)));
     },
     async startAgain(pane) {
-      const created = await made();
-      if (created) change((now) => showing(now, pane.id, created));
+      await shownOnceMade((now, created) => showing(now, pane.id, created));
     },
     leave(pane) {
       const kind = kindOf(pane);

@@ -121,6 +121,7 @@ export class TerminalView implements Screen {
       onViewers: (viewers) => this.useState.setState({ viewers }),
       onDropped: () => say("Too much was typed or pasted at once: the last of it was not sent."),
       onUnsent: () => say("Some of what was typed was not sent."),
+      onUnsure: () => say("The connection was lost: what was typed last may not have arrived."),
     });
   }
 
