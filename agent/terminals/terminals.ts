@@ -69,6 +69,9 @@ export class Terminals {
   /** Each that is opened counts for the next one. */
   readonly #opening = new Mutex();
   #link: Promise<HolderLink> | undefined;
+  /** The last answer that was asked for, and the one that will be asked for after it. */
+  #list: Promise<unknown> = Promise.resolve();
+  #nextList: Promise<TerminalInfo[]> | undefined;
   /** The holder that was last spoken to; another one knows nothing of its terminals. */
   #holder: number | undefined;
   #lost = false;
@@ -140,9 +143,24 @@ export class Terminals {
 
   /** Those that a grant may see. Starts no holder. Throws MatrxError. */
   async list(grant: Who): Promise<TerminalInfo[]> {
+    return (await this.#all()).filter(({ record }) => grant.owner || record.grant === grant.id);
+  }
+
+  /** Whoever asks while an answer is awaited shares the next one: many come back at once when a connection does. */
+  #all(): Promise<TerminalInfo[]> {
+    this.#nextList ??= (async () => {
+      await this.#list.catch(() => undefined);
+      this.#nextList = undefined;
+      const list = this.#listed();
+      this.#list = list;
+      return await list;
+    })();
+    return this.#nextList;
+  }
+
+  async #listed(): Promise<TerminalInfo[]> {
     const link = await this.#living();
-    const all = link ? await link.ask("list", {}, z.array(infoSchema)) : [];
-    return all.filter(({ record }) => grant.owner || record.grant === grant.id);
+    return link ? await link.ask("list", {}, z.array(infoSchema)) : [];
   }
 
   /** The same for a caller that wants to see or use it. Throws MatrxError `PERMISSION_DENIED` if it is confined in another way. */

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../agent/terminals/frames.ts";
+import { HolderLink } from "../../../agent/terminals/holder-link.ts";
 import { Terminals } from "../../../agent/terminals/terminals.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { failure, isAlive, processesMarked } from "../tools/workbench.ts";
@@ -283,6 +284,17 @@ test("one who may only watch types nothing", async () => {
   expect(bytes.toString()).toContain("got allowed");
   expect(bytes.toString()).not.toContain("forbidden");
   watcher.close();
+});
+
+test("those who look for their terminals at once share an answer that is newer than their question", async () => {
+  const asked = vi.spyOn(HolderLink.prototype, "ask");
+  const older = terminals.list(OWNER);
+  const id = await open("cat");
+  const found = await Promise.all(Array.from({ length: 20 }, () => terminals.find(id, OWNER)));
+  expect(found.map((one) => one.id)).toEqual(Array.from({ length: 20 }, () => id));
+  expect((await older).length).toBeLessThanOrEqual(1);
+  expect(asked.mock.calls.filter(([op]) => op === "list").length).toBeLessThanOrEqual(4);
+  asked.mockRestore();
 });
 
 test("a holder that was killed is said, and the next terminal has a new one", async () => {
