@@ -57,7 +57,6 @@ export class Jobs {
   readonly #platform: Platform;
   readonly #limits: JobLimits;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #login: Promise<NodeJS.ProcessEnv>;
   readonly #jobs = new Map<string, Job>();
   readonly #closing = new AbortController();
   #measuring: NodeJS.Timeout | undefined;
@@ -67,7 +66,6 @@ export class Jobs {
     this.#platform = platform;
     this.#limits = { ...JOB_LIMITS, ...limits };
     this.#env = env;
-    this.#login = loginEnvironment(env);
   }
 
   /** Creates the folder, and finds jobs of an earlier run of the agent; those still running are watched again. */
@@ -112,7 +110,7 @@ export class Jobs {
   async #runOf(id: string, directory: string, { cwd, confine }: Command): Promise<Run> {
     if (confine) return confinedRun(this.#platform, { id, directory, wrap: confine });
     const shell = this.#platform.shell(this.#env, existsSync);
-    const env = { ...(await this.#login), ...markedEnvironment(id) };
+    const env = { ...(await loginEnvironment(this.#env)), ...markedEnvironment(id) };
     return { shell, args: shell.argumentsFor(directory), cwd, env };
   }
 

@@ -43,7 +43,6 @@ export class Sandbox {
   readonly #findBackend: typeof findBackend;
   readonly #proxies: DomainProxies;
   readonly #networks = new Networks();
-  readonly #login: Promise<NodeJS.ProcessEnv>;
   #tried: Promise<Tried> | undefined;
 
   constructor({ files, env = process.env, home, proxies, findBackend: find = findBackend }: SandboxOptions) {
@@ -51,7 +50,6 @@ export class Sandbox {
     this.#compiler = new RulesCompiler(files, home);
     this.#env = env;
     this.#findBackend = find;
-    this.#login = loginEnvironment(env);
   }
 
   /** Why it does not work here; undefined if it does. */
@@ -69,7 +67,7 @@ export class Sandbox {
   async confine(caller: Caller): Promise<Confinement> {
     const { isStaged, lack } = await this.#try();
     if (lack) throw withoutSandbox(lack);
-    const login = await this.#login;
+    const login = await loginEnvironment(this.#env);
     const { PATH: searchPath = "" } = login;
     const environment = { ...confinedEnvironment(login), PATH: searchPath };
     const backend = this.#findBackend(environment, isStaged);

@@ -61,7 +61,6 @@ type Who = Pick<GrantScope, "id" | "owner">;
 export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #login: Promise<NodeJS.ProcessEnv>;
   /** Those in which a call runs a command, or is about to. */
   readonly taken = new Set<string>();
   /** Those whose shell waits for the rest of a command, until somebody presses keys in it or names it for another one. */
@@ -79,12 +78,11 @@ export class Terminals {
   constructor(options: TerminalsOptions) {
     this.#options = options;
     this.#env = options.env ?? process.env;
-    this.#login = loginEnvironment(this.#env);
   }
 
   /** That of the user after a login. */
   environment(): Promise<NodeJS.ProcessEnv> {
-    return this.#login;
+    return loginEnvironment(this.#env);
   }
 
   /** Throws MatrxError. */
@@ -117,7 +115,7 @@ export class Terminals {
         })
       : {
           ...{ file, args: wanted.args, cwd },
-          env: { ...terminalEnvironment(await this.#login, id), ...wanted.env },
+          env: { ...terminalEnvironment(await this.environment(), id), ...wanted.env },
         };
     const request = { id, ...program, cols, rows, nonce, recording, record };
     await link.ask("create", request, z.object({ pid: z.int() }));
