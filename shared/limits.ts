@@ -214,14 +214,16 @@ export const TIMES = {
   alertAgain: 10 * minute,
 } as const;
 
-/** Defaults of the policy's rates (device document, Rate Limits; the owner's own are wider). */
+/** Defaults of the policy's rates. `calls_at_once`: so many calls may come at once, others as the rate refills. */
 export const RATES = {
-  /** Grants of anyone but the owner, and bare devices. */
-  guest: { messages_per_second: 10, calls_per_minute: 20 },
+  /** Bare devices, and the grants of anyone but the owner on them (device document, Rate Limits). */
+  bare: { messages_per_second: 10, calls_per_minute: 20, calls_at_once: 20 },
+  /** Grants of anyone but the owner: AIs and guests. */
+  guest: { messages_per_second: 60, calls_per_minute: 300, calls_at_once: 60 },
   /** The owner's own grants and our agent. */
-  owner: { messages_per_second: 50, calls_per_minute: 1200 },
+  owner: { messages_per_second: 50, calls_per_minute: 1200, calls_at_once: 1200 },
   /** Visits to a port, each request of a page being a call. */
-  visit: { messages_per_second: 300, calls_per_minute: 3000 },
+  visit: { messages_per_second: 300, calls_per_minute: 3000, calls_at_once: 3000 },
   /** The shortest time between two `device_heartbeat`, in milliseconds. */
   heartbeatEvery: 10_000,
 } as const;

@@ -24,8 +24,12 @@ export function limitsTable(): string {
   );
   const times = Object.entries(TIMES).map(([name, value]) => row(name, inUnits(value, TIME_UNITS)));
   const { heartbeatEvery, ...rates } = RATES;
-  const rateRows = Object.entries(rates).map(([name, { messages_per_second, calls_per_minute }]) =>
-    row(`rates.${name}`, `${messages_per_second} messages/s, ${calls_per_minute} calls/min`, name),
+  const rateRows = Object.entries(rates).map(
+    ([name, { messages_per_second, calls_per_minute, calls_at_once }]) => {
+      const atOnce = calls_at_once < calls_per_minute ? `, ${calls_at_once} at once` : "";
+      const value = `${messages_per_second} messages/s, ${calls_per_minute} calls/min${atOnce}`;
+      return row(`rates.${name}`, value, name);
+    },
   );
   return [
     "| name | value | meaning, and who enforces it |",

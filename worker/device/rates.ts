@@ -14,6 +14,8 @@ export interface RateState {
 export interface RateLimits {
   messages_per_second: number;
   calls_per_minute: number;
+  /** So many may come at once, others as the rate refills. */
+  calls_at_once: number;
 }
 
 /** Until when a grant's calls are used up, in milliseconds since 1970. */
@@ -31,6 +33,8 @@ export interface RateKeeping {
 interface Counted extends RateState {
   attached: number;
   stored: number;
+  /** The latest time that a refused one was told, so that the next one is told a time of its own. */
+  promised: number;
 }
 
 const MINUTE = 60_000;
@@ -39,10 +43,10 @@ const ATTACHED_MAX = 64;
 /** Beyond this many grants, those that have their whole rate again are forgotten. */
 const COUNTED_MAX = 512;
 /** What is kept runs ahead by up to this share of the rate, so that a fast grant is kept only once in many calls. */
-const ATTACH_STEP = MINUTE / 20;
-const STORE_STEP = MINUTE / 4;
-/** While the device is connected, a grant is stored once it used more than this. */
-const STORE_ABOVE = MINUTE / 2;
+const ATTACH_STEP = 1 / 20;
+const STORE_STEP = 1 / 4;
+/** While the device is connected, a grant is stored once it used more than this share. */
+const STORE_ABOVE = 1 / 2;
 
 export class Rates {
   readonly #counted = new Map<string, Counted>();
@@ -54,19 +58,19 @@ export class Rates {
 
   /** Counts one message. Returns 0, or if there were too many: in how many milliseconds to send the next. */
   takeMessage(key: string, limits: RateLimits, now: number): number {
-    const state = this.#of(key, now);
+    const state = this.#limitedBy(limits, key, now);
     const next = takeOne(state.messages, messageRate(limits), now);
-    if (next === undefined) return waitOf(state, limits, now);
+    if (next === undefined) return promise(state, limits, now);
     state.messages = next;
     return 0;
   }
 
   /** Counts one call. Returns 0, or if there were too many: in how many milliseconds to make the next. */
   takeCall(key: string, limits: RateLimits, now: number): number {
-    const state = this.#of(key, now);
+    const state = this.#limitedBy(limits, key, now);
     const rate = callRate(limits);
     const next = takeOne(state.calls, rate, now);
-    if (next === undefined) return waitOf(state, limits, now);
+    if (next === undefined) return promise(state, limits, now);
     state.calls = next;
     if (next > state.attached) this.#keep(state, rate, now);
     return 0;
@@ -120,12 +124,13 @@ export class Rates {
     }
   }
 
-  #keep(state: Counted, { everyMs }: Rate, now: number): void {
-    state.attached = state.calls + Math.max(0, ATTACH_STEP - everyMs);
+  #keep(state: Counted, { burst, everyMs }: Rate, now: number): void {
+    const whole = burst * everyMs;
+    state.attached = state.calls + Math.max(0, whole * ATTACH_STEP - everyMs);
     const isAttached = this.#keeping.attach(this.attachable(now));
-    if (isAttached && state.calls - now <= STORE_ABOVE) return;
+    if (isAttached && state.calls - now <= whole * STORE_ABOVE) return;
     if (state.attached <= state.stored) return;
-    state.stored = state.attached + STORE_STEP;
+    state.stored = state.attached + whole * STORE_STEP;
     this.#store(now);
   }
 
@@ -141,11 +146,19 @@ export class Rates {
     );
   }
 
+  /** What was kept may have run ahead of these limits. */
+  #limitedBy(limits: RateLimits, key: string, now: number): Counted {
+    const state = this.#of(key, now);
+    const { burst, everyMs } = callRate(limits);
+    state.calls = plausible(state.calls, now, burst * everyMs);
+    return state;
+  }
+
   #of(key: string, now: number): Counted {
     const known = this.#counted.get(key);
     if (known) return known;
     if (this.#counted.size >= COUNTED_MAX) this.#forgetWhole(now);
-    const state = { messages: 0, calls: 0, attached: 0, stored: 0 };
+    const state = { messages: 0, calls: 0, attached: 0, stored: 0, promised: 0 };
     this.#counted.set(key, state);
     return state;
   }
@@ -157,8 +170,17 @@ export class Rates {
 }
 
 /** A time that the rate could have reached; what is kept may run ahead, and a clock may have been set back since. */
-function plausible(until: number, now: number): number {
-  return until > now + 2 * MINUTE ? 0 : Math.min(until, now + MINUTE);
+function plausible(until: number, now: number, whole = MINUTE): number {
+  return until > now + 2 * MINUTE ? 0 : Math.min(until, now + whole);
+}
+
+/** In how many milliseconds the next one is not too early, if all that were refused before come back when they were told. */
+function promise(state: Counted, limits: RateLimits, now: number): number {
+  const calls = callRate(limits);
+  const { everyMs } = readyIn(state.calls, calls, now) > 0 ? calls : messageRate(limits);
+  const own = Math.min(state.promised + everyMs, now + MINUTE);
+  state.promised = Math.max(now + waitOf(state, limits, now), own);
+  return Math.ceil(state.promised - now);
 }
 
 /** Both rates: a call is a message too, so a wait for only one of them would not be true. */
@@ -170,6 +192,6 @@ function messageRate({ messages_per_second: burst }: RateLimits): Rate {
   return { burst, everyMs: 1000 / burst };
 }
 
-function callRate({ calls_per_minute: burst }: RateLimits): Rate {
-  return { burst, everyMs: MINUTE / burst };
+function callRate({ calls_per_minute, calls_at_once: burst }: RateLimits): Rate {
+  return { burst, everyMs: MINUTE / calls_per_minute };
 }

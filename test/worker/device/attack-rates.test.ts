@@ -8,9 +8,9 @@ import { type Home, home, object } from "../helpers/home.ts";
 import { ask, bearer, json } from "../helpers/relay.ts";
 import { countRows } from "../helpers/written-rows.ts";
 
-/** Calls are limited as usual; messages are not in the way. */
-const POLICY = { rates: { messages_per_second: 10_000 } };
 const CALLS = 20;
+/** Messages are not in the way. */
+const POLICY = { rates: { messages_per_second: 10_000, calls_per_minute: CALLS } };
 
 let world: Home;
 let device: AgentDevice;
@@ -172,6 +172,7 @@ it("other grants have rates of their own, and the owner's is wider", async () =>
   ({ token } = await world.person.token({ access: "read" }));
   expect(await succeeded(CALLS + 1, byRest)).toBe(CALLS);
   ({ token } = world);
+  await world.person.setPolicy(id, { rates: { messages_per_second: 10_000 } });
   expect(await succeeded(100, byRest)).toBe(100);
 });
 
@@ -187,13 +188,15 @@ it("the wait that a refusal tells is true, by header, body and frame", async () 
   });
   expect(await caller.call("Read")).toMatchObject({
     code: "RATE_LIMITED",
-    metadata: { retry_after_ms: 3000 },
-    hint: expect.stringContaining("Try again in 3 seconds"),
+    metadata: { retry_after_ms: 6000 },
+    hint: expect.stringContaining("Try again in 6 seconds"),
   });
   vi.setSystemTime(Date.now() + 2_999);
   expect(await byRest()).toBe("RATE_LIMITED");
   vi.setSystemTime(Date.now() + 1);
   expect(await byRest()).toBe("success");
+  vi.setSystemTime(Date.now() + 3_000);
+  expect(await bySocket(caller)).toBe("success");
 });
 
 it("reads write nothing to the storage but the record's mark while the device is connected, unless the rate is nearly used up", async () => {
@@ -211,13 +214,21 @@ it("messages that are no calls are counted too, over REST as on a socket", async
   for (let n = 0; n < 5; n++) caller.send({ action: "ping" });
   for (let n = 0; n < 5; n++) expect(await caller.nextJson()).toMatchObject({ type: "pong" });
   const read = () => ask(`/v1/devices/${id}/calls`, { headers: bearer(token) });
-  for (let n = 0; n < 5; n++) expect((await read()).status).toBe(200);
+  for (let n = 0; n < 55; n++) expect((await read()).status).toBe(200);
   const refused = await read();
   expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "1"]);
   caller.send({ action: "ping" });
   expect(await caller.nextJson()).toMatchObject({
-    ...{ id: null, code: "RATE_LIMITED", metadata: { retry_after_ms: 100 } },
+    ...{ id: null, code: "RATE_LIMITED", metadata: { retry_after_ms: 34 } },
   });
+});
+
+it("an AI makes 60 calls at once by default, and the owner's figure at once where there is one", async () => {
+  await world.person.setPolicy(id, {});
+  expect(await succeeded(70, byRest)).toBe(60);
+  await world.person.setPolicy(id, { rates: { messages_per_second: 10_000, calls_per_minute: 90 } });
+  ({ token } = await world.person.token({ access: "read" }));
+  expect(await succeeded(100, byRest)).toBe(90);
 });
 
 it("a bare device is told how long to wait", async () => {

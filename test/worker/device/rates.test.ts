@@ -1,11 +1,13 @@
 /** What is kept of rates while the object sleeps, against buckets of tokens that never sleep. */
+import { RATES } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type RateState, Rates, type StoredRate } from "../../../worker/device/rates.ts";
+import { type RateLimits, type RateState, Rates, type StoredRate } from "../../../worker/device/rates.ts";
 
 const START = 1_700_000_000_000;
-const GUEST = { messages_per_second: 10, calls_per_minute: 20 };
-const OWNER = { messages_per_second: 50, calls_per_minute: 1200 };
+const GUEST = { messages_per_second: 10, calls_per_minute: 20, calls_at_once: 20 };
+const AI = RATES.guest;
+const OWNER = RATES.owner;
 
 /** Where a device object keeps its rates: in memory, and what outlives it. */
 class Home {
@@ -50,16 +52,24 @@ class Home {
   }
 }
 
-/** Tokens of one grant, in milliseconds of their minute. */
+/** Tokens of one grant, in milliseconds that they take to come back. */
 class Bucket {
-  #left = 60_000;
+  readonly #each: number;
+  readonly #whole: number;
+  #left: number;
   #at = START;
 
-  take(perMinute: number, now: number): boolean {
-    this.#left = Math.min(60_000, this.#left + now - this.#at);
+  constructor({ calls_per_minute, calls_at_once }: RateLimits) {
+    this.#each = 60_000 / calls_per_minute;
+    this.#whole = this.#each * calls_at_once;
+    this.#left = this.#whole;
+  }
+
+  take(now: number): boolean {
+    this.#left = Math.min(this.#whole, this.#left + now - this.#at);
     this.#at = now;
-    if (this.#left < 60_000 / perMinute - 0.01) return false;
-    this.#left -= 60_000 / perMinute;
+    if (this.#left < this.#each - 0.01) return false;
+    this.#left -= this.#each;
     return true;
   }
 }
@@ -79,15 +89,12 @@ it("a guest gets exactly the rate, however often the object sleeps", () => {
   fc.assert(
     fc.property(steps(["sleep"]), (list) => {
       const home = new Home();
-      const buckets = [new Bucket(), new Bucket(), new Bucket()];
+      const buckets = [new Bucket(GUEST), new Bucket(GUEST), new Bucket(GUEST)];
       let now = START;
       for (const { pause, grant, event } of list) {
         now += pause;
         if (event === "sleep") home.sleep(now);
-        else
-          expect(home.rates.takeCall(`g${grant}`, GUEST, now) === 0).toBe(
-            buckets[grant]?.take(GUEST.calls_per_minute, now),
-          );
+        else expect(home.rates.takeCall(`g${grant}`, GUEST, now) === 0).toBe(buckets[grant]?.take(now));
       }
     }),
   );
@@ -95,6 +102,7 @@ it("a guest gets exactly the rate, however often the object sleeps", () => {
 
 it.each([
   ["a guest", GUEST, 90],
+  ["an AI", AI, 5],
   ["an owner", OWNER, 5],
 ])(
   "%s gets no more than the rate, whether the device comes, goes, or the object sleeps",
@@ -102,13 +110,13 @@ it.each([
     fc.assert(
       fc.property(steps(["sleep", "disconnect", "connect"]), (list) => {
         const home = new Home();
-        const buckets = [new Bucket(), new Bucket(), new Bucket()];
+        const buckets = [new Bucket(limits), new Bucket(limits), new Bucket(limits)];
         let now = START;
         for (const { pause, grant, event } of list) {
           now += Math.floor((pause * slow) / 100);
           if (event === "call") {
             if (home.rates.takeCall(`g${grant}`, limits, now) === 0)
-              expect(buckets[grant]?.take(limits.calls_per_minute, now)).toBe(true);
+              expect(buckets[grant]?.take(now)).toBe(true);
           } else home[event](now);
         }
       }),
@@ -153,7 +161,11 @@ it("the wait is true: one millisecond before is too early, and then it is not", 
       fc.integer({ min: 1, max: 100 }),
       fc.integer({ min: 1, max: 2000 }),
       (perSecond, perMinute) => {
-        const limits = { messages_per_second: perSecond, calls_per_minute: perMinute };
+        const limits = {
+          messages_per_second: perSecond,
+          calls_per_minute: perMinute,
+          calls_at_once: Math.min(perMinute, 60),
+        };
         const waited = (early: number) => {
           const { rates } = new Home();
           const call = (now: number) =>
@@ -167,6 +179,23 @@ it("the wait is true: one millisecond before is too early, and then it is not", 
       },
     ),
   );
+});
+
+it("an AI may make 60 calls at once, then one every 200 ms", () => {
+  const { rates } = new Home();
+  const call = (now: number) => rates.takeMessage("g", AI, now) || rates.takeCall("g", AI, now);
+  for (let n = 0; n < 60; n++) expect(call(START)).toBe(0);
+  expect(call(START)).toBe(200);
+  for (let n = 1; n <= 300; n++) expect(call(START + n * 200)).toBe(0);
+  expect(rates.takeCall("g", AI, START + 60_001)).toBeGreaterThan(0);
+});
+
+it("those refused at once each have a turn of their own: all who wait as told get through", () => {
+  const { rates } = new Home();
+  const call = (now: number) => rates.takeMessage("g", AI, now) || rates.takeCall("g", AI, now);
+  const waits = Array.from({ length: 100 }, () => call(START)).filter((wait) => wait > 0);
+  expect(waits).toHaveLength(40);
+  for (const wait of waits) expect(call(START + wait)).toBe(0);
 });
 
 it("begins anew when the clock was set back while it slept", () => {

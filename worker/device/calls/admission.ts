@@ -32,7 +32,7 @@ export class Admission {
 
   /** Throws MatrxError `RATE_LIMITED`. */
   message(lease: Lease, now: number): void {
-    passMessage(lease, this.#context.store.policy, this.#context.rates, now);
+    passMessage(lease, this.#context.store, this.#context.rates, now);
   }
 
   /** Sends a call, parks it until a person allows it, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */

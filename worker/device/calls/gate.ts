@@ -14,7 +14,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
-import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Lease } from "../leases.ts";
@@ -40,9 +40,9 @@ export function passGate(
 ): Passed {
   pause.requireOpen(lease.scope);
   const passed = requireAllowed(name, lease.scope, store);
-  const limits = rateLimits(lease, store.policy);
+  const limits = rateLimits(lease, store);
   const wait = rates.takeCall(lease.scope.id, limits, now);
-  if (wait > 0) throw tooFast(`More than ${limits.calls_per_minute} calls per minute`, wait);
+  if (wait > 0) throw tooFast(tooManyCalls(limits), wait);
   if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
   return passed;
 }
@@ -67,8 +67,8 @@ export function requireAllowed(name: string, grant: GrantScope, store: RecordSto
 }
 
 /** Throws MatrxError `RATE_LIMITED` when a grant sends more messages than it may. */
-export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: number): void {
-  const limits = rateLimits(lease, policy);
+export function passMessage(lease: Lease, store: RecordStore, rates: Rates, now: number): void {
+  const limits = rateLimits(lease, store);
   const wait = rates.takeMessage(lease.scope.id, limits, now);
   if (wait > 0) throw tooFast(`More than ${limits.messages_per_second} messages per second`, wait);
 }
@@ -113,12 +113,21 @@ function isBare(store: RecordStore): boolean {
   return store.record?.identity.kind === "bare";
 }
 
-function rateLimits(lease: Lease, { rates }: Policy): RateLimits {
-  const usual = lease.scope.owner ? RATES.owner : lease.scope.ports ? RATES.visit : RATES.guest;
+/** Calls per minute that the owner chose may all come at once. */
+function rateLimits({ scope }: Lease, store: RecordStore): RateLimits {
+  const { rates } = store.policy;
+  const usual = usualRates(scope, store);
   return {
     messages_per_second: rates?.messages_per_second ?? usual.messages_per_second,
     calls_per_minute: rates?.calls_per_minute ?? usual.calls_per_minute,
+    calls_at_once: rates?.calls_per_minute ?? usual.calls_at_once,
   };
+}
+
+function usualRates({ owner, ports }: GrantScope, store: RecordStore): RateLimits {
+  if (owner) return RATES.owner;
+  if (ports) return RATES.visit;
+  return isBare(store) ? RATES.bare : RATES.guest;
 }
 
 function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): MatrxError {
@@ -129,6 +138,11 @@ function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): Matr
       : `You can call: ${callableNames(tool, grant, store).join(", ") || "none"}`,
     details: near ? { tool, did_you_mean: near } : { tool },
   });
+}
+
+function tooManyCalls({ calls_per_minute, calls_at_once }: RateLimits): string {
+  const atOnce = calls_at_once < calls_per_minute ? `, or ${calls_at_once} at once` : "";
+  return `More than ${calls_per_minute} calls per minute${atOnce}`;
 }
 
 function tooFast(message: string, waitMs: number): MatrxError {

@@ -116,7 +116,7 @@ export class DeviceMessages {
     // Bounded by the calls that wait.
     if (frame.type === "tool_prepared")
       return ours ? this.#handlers.approvals.prepared(frame, now) : undefined;
-    const limits = { ...RATES.guest, ...(ours && RATES.owner) };
+    const limits = ours ? RATES.owner : RATES.bare;
     const wait = this.#context.rates.takeMessage("device", limits, now);
     if (wait > 0) throw tooFast(limits.messages_per_second, wait);
     this.#known(socket, frame, now);
