@@ -1,19 +1,24 @@
 /** One job: a command that runs, or has run, and its log. */
 import { isUtf8 } from "node:buffer";
-import { readFile, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
 import type { Platform } from "../platform/platform.ts";
+import { PATH_MAX } from "../platform/posix.ts";
 import type { ProcessTable } from "../platform/processes.ts";
 import { JobLog } from "./log.ts";
 import { type JobLimits, type JobRecord, type JobStatus, saveRecord } from "./record.ts";
+import { smallFile } from "./small-file.ts";
 import { STDIN_FILE } from "./spawn.ts";
 
 type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
 
 /** Times of files may lag behind the clock by this much, in milliseconds. */
 const FILE_CLOCK = 20;
+
+/** An exit code and the end of its line, in bytes. */
+const EXIT_BYTES = 16;
 
 /** What a confined command's sandbox reads at its start. */
 const INHERITED = ["fd-4", "fd-6", "fd-7", "fd-9"];
@@ -61,9 +66,9 @@ export class Job {
 
   /** The command's directory when it ended; undefined if not known, such as after `exec` or a kill. */
   async lastCwd(): Promise<string | undefined> {
-    const bytes = await readFile(path.join(this.directory, "cwd")).catch(() => Buffer.alloc(0));
+    const bytes = await smallFile(path.join(this.directory, "cwd"), PATH_MAX);
     // Later commands could not name a folder whose name is not UTF-8.
-    if (!isUtf8(bytes)) return undefined;
+    if (!bytes || !isUtf8(bytes)) return undefined;
     const last = bytes.toString("utf8").replace(/\r?\n$/, "");
     return this.#platform.path.isAbsolute(last) ? last : undefined;
   }
@@ -115,8 +120,8 @@ export class Job {
 
   /** The exit code that the command left, once it has ended. */
   async #exitFile(): Promise<number | null> {
-    const text = await readFile(path.join(this.directory, "rc"), "utf8").catch(() => "");
-    return /^-?\d+\s$/.test(text) ? Number(text) : null;
+    const text = (await smallFile(path.join(this.directory, "rc"), EXIT_BYTES))?.toString("latin1") ?? "";
+    return /^-?\d+\s+$/.test(text) ? Number(text) : null;
   }
 
   /** Whether it ended by itself before a signal was sent: finding the processes to signal takes a while. */

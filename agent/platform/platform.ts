@@ -75,7 +75,7 @@ export interface Shell {
   readonly file: string;
   /** Arguments that run the text in `<directory>/command` and leave `cwd` and `rc` beside it. */
   argumentsFor(directory: string): string[];
-  /** The same in a sandbox, which `wrap` puts around the shell. Absent: this system's shell cannot. */
+  /** The same in a sandbox, which `wrap` puts around the shell; stdin is `<directory>/stdin`, if there is one. Absent: this system's shell cannot. */
   confine?(directory: string, wrap: Wrap): ConfinedRun;
   /** It writes `<directory>/log` itself; else its output is to be sent there. */
   readonly logsItself: boolean;

@@ -41,7 +41,7 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
   return {
     file,
     argumentsFor: (directory) => [
-      ...["-c", runner(""), "matrx-job", directory],
+      ...["-c", runner(FREE), "matrx-job", directory],
       ...[file, "-c", innerScript(name), name, directory],
     ],
     confine: (directory, wrap) =>
@@ -54,23 +54,45 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
 export const SYSTEM_PATH =
   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin:/opt/homebrew/bin";
 
-/** Descriptors of a confined command's shell: the command itself, and where the last directory is written. */
+/** Descriptors of a confined command's shell: the command itself, and where it tells its last directory. */
 const COMMAND_FD = 5;
 /** High, so that a command that opens descriptors by number uses others; sh has none above 9. */
 const cwdFd = (shell: string) => (shell === "bash" ? 201 : 8);
 
 function confined(directory: string, { file, args, env, fds }: Wrapped, cwd: number): ConfinedRun {
   const files = fds.map(({ fd, content }) => ({ name: `fd-${fd}`, content }));
-  const redirections = [
-    `${COMMAND_FD}< "$dir/command" ${cwd}> "$dir/cwd"`,
-    ...fds.map(({ fd }) => `${fd}< "$dir/fd-${fd}"`),
-  ];
+  const redirections = [`${COMMAND_FD}< "$dir/command"`, ...fds.map(({ fd }) => `${fd}< "$dir/fd-${fd}"`)];
   return {
-    args: ["-c", runner(redirections.join(" ")), "matrx-job", directory, file, ...args],
+    args: ["-c", runner(apart(redirections.join(" "), cwd)), "matrx-job", directory, file, ...args],
     env: { ...env, PATH: SYSTEM_PATH },
     files,
   };
 }
+
+/** Closes files that the program was begun with, and knows nothing of; sh has no words for descriptors above 9. */
+export function closingAbove(highest: number): string {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+  const name = 'f="${f##*/}"';
+  return `if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do ${name}; [ "$f" -gt ${highest} ] && eval "exec $f>&-"; done; fi`;
+}
+
+/** Runs "$@" with the job's own stdin and output. */
+const FREE = '"$@" 3>&- 2>&1; echo "$?" > "$dir/rc"';
+
+/**
+ * The same for a command in a sandbox, which gets nothing of ours but pipes: whoever holds a descriptor of a file can open
+ * it anew by `/proc`, to write as much as it likes. Of its last directory no more is kept than a path can have.
+ */
+function apart(redirections: string, cwd: number): string {
+  const run = `"$@" ${redirections} ${cwd}>&1 >&3 3>&- 2>&1`;
+  return [
+    `{ { trap : HUP INT TERM; if [ -e "$dir/stdin" ]; then cat "$dir/stdin" | ${run}; else ${run}; fi; echo "$?" > "$dir/rc"; } |`,
+    ` { trap "" HUP INT TERM; head -c ${PATH_MAX} > "$dir/cwd"; exec cat > /dev/null; }; } 3>&1`,
+  ].join("");
+}
+
+/** The longest path, with what ends it, in bytes. */
+export const PATH_MAX = 4096;
 
 /**
  * $1 the job's directory; after it, the program that runs the command.
@@ -80,15 +102,13 @@ function confined(directory: string, { file, args, env, fds }: Wrapped, cwd: num
  * socket. It ignores what ends the command, so that last words are written, and its own end says that the log is whole.
  * The file size limit (in blocks) is the last resort while no agent is there to cut the log.
  */
-function runner(redirections: string): string {
+function runner(run: string): string {
   return [
-    // Files that the agent itself was begun with, and knows nothing of; sh has no words for descriptors above 9.
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
-    'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
+    closingAbove(3),
     // A command can read the environment of bubblewrap, which is the first process of its sandbox.
     `dir=$1; shift; unset PWD OLDPWD; ${setOpenFiles()}`,
     "trap : HUP INT TERM",
-    `{ trap : HUP INT TERM; "$@" ${redirections} 3>&- 2>&1; echo "$?" > "$dir/rc"; echo >&3; } 2> /dev/null |` +
+    `{ trap : HUP INT TERM; ${run}; echo >&3; } 2> /dev/null |` +
       ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$dir/log"; }`,
   ].join("\n");
 }
