@@ -6,9 +6,12 @@ import { effectSchema } from "./effects.ts";
 export const QUESTION_CHARS = { summary: 300, text: 64 * 1024, field: 4096 } as const;
 const ITEMS_MAX = 256;
 
-/** Controls but for line feed and tab, marks that change the text's direction, invisible characters, and odd spaces. */
+/**
+ * Controls but for line feed and tab, marks that change the text's direction, invisible characters, odd spaces and signs that
+ * look like one, and the marks above a letter that already has as many as any language puts there.
+ */
 const HIDDEN =
-  /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}|\p{Private_Use}/gu;
+  /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]|\p{Surrogate}|\p{Private_Use}|(?<=\p{M}{6})\p{M}/gu;
 
 /** The text with each hidden character written out, such as `\u{202E}`. */
 export function visibleText(text: string): string {

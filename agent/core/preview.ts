@@ -20,11 +20,13 @@ export interface CommandPreview {
   readonly text: string;
   readonly cwd: string;
   /** What its sandbox lets it reach; absent: it runs free. */
-  readonly sandbox?: {
-    readonly readable: readonly string[];
-    readonly writable: readonly string[];
-    readonly network: readonly string[];
-  };
+  readonly sandbox?:
+    | {
+        readonly readable: readonly string[];
+        readonly writable: readonly string[];
+        readonly network: readonly string[];
+      }
+    | undefined;
 }
 
 /** Facts by what a message calls them, such as `the process`. */

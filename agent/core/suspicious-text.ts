@@ -1,6 +1,9 @@
 /** Finds what could mislead a person who reads a text before deciding on it. */
+import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { visibleText } from "@matrx/shared/question.ts";
+import { isOwnAddress } from "../platform/own-address.ts";
 
 const MOST_NAMED = 3;
 
@@ -15,12 +18,13 @@ const SCRIPTS: readonly [string, RegExp][] = [
 const WORDS = /[\p{L}\p{M}\p{N}_]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
 
-/** Warnings about hidden characters, and words of letters that only look alike. */
+/** Warnings about hidden characters, gaps that hide what follows them, and words of letters that only look alike. */
 export function textWarnings(texts: readonly string[]): string[] {
   const odd = texts.filter((text) => !ASCII.test(text) || CONTROLS.test(text));
   const isHiding = odd.some((text) => visibleText(text) !== text);
   const mixed = [...new Set(odd.flatMap(mixedWords))];
   return [
+    ...new Set(texts.flatMap(gapWarning)),
     ...(isHiding ? ["It contains hidden characters, written out here such as \\u{202E}"] : []),
     ...mixed.slice(0, MOST_NAMED).map(mixedWarning),
     ...(mixed.length > MOST_NAMED
@@ -31,6 +35,20 @@ export function textWarnings(texts: readonly string[]): string[] {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f]/;
+
+/** Empty lines, as in a diff too, and spaces: so many that what follows may be out of sight. */
+const GAP = /(?:\n[+-]?[ \t]*){20,}|[ \t]{100,}/g;
+
+function gapWarning(text: string): string[] {
+  const end = text.trimEnd().length;
+  const gaps = [...text.matchAll(GAP)].filter(({ 0: gap, index }) => index > 0 && index + gap.length < end);
+  const widest = gaps.map(([gap]) => gap).sort((one, other) => other.length - one.length)[0];
+  if (widest === undefined) return [];
+  const lines = widest.split("\n").length - 1;
+  return [
+    `It goes on after ${lines > 0 ? `${lines - 1} empty lines` : `${widest.length} spaces`}: look for its end`,
+  ];
+}
 
 function mixedWords(text: string): string[] {
   return (text.match(WORDS) ?? []).filter((word) => !ASCII.test(word) && scriptsOf(word).length > 1);
@@ -53,7 +71,8 @@ export function addressWarnings(address: string, relay: string | undefined): str
   const url = URL.parse(address);
   if (!url || url.protocol === "mailto:") return [];
   const own = relay === undefined ? undefined : URL.parse(relay);
-  const isOwn = own && (url.host === own.host || (isLocal(url) && isLocal(own) && url.port === own.port));
+  const isSameHost = own && (hostOf(url) === hostOf(own) || (isLocal(url) && isLocal(own)));
+  const isOwn = isSameHost && url.port === own.port;
   const local = isLocal(url) ? ["It leads to a program on this machine itself"] : [];
   return [
     ...(isOwn ? ["It leads to the relay's own pages, where you are signed in"] : local),
@@ -67,6 +86,18 @@ export function addressWarnings(address: string, relay: string | undefined): str
   ];
 }
 
-function isLocal({ hostname }: URL): boolean {
-  return isLoopback(hostname) || hostname === "0.0.0.0" || hostname === "[::]";
+/** Names that systems give themselves besides `localhost`. */
+const OWN_NAMES: ReadonlySet<string> = new Set(["localhost.localdomain", "ip6-localhost", "ip6-loopback"]);
+
+/** As the URL parser read it: other spellings of an IPv4 address are one already. */
+function isLocal(url: URL): boolean {
+  const host = hostOf(url);
+  const family = isIP(host);
+  if (family !== 0) return isOwnAddress(host);
+  return isLoopback(host) || OWN_NAMES.has(host) || host === hostname().toLowerCase();
+}
+
+/** Without the brackets of IPv6, and the dot that may end any name. */
+function hostOf({ hostname: host }: URL): string {
+  return host.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

@@ -1,6 +1,6 @@
 /** Addresses outside of this machine and its own network: a domain may resolve to any. */
 import { BlockList, isIPv4 } from "node:net";
-import { networkInterfaces } from "node:os";
+import { isOwnAddress } from "../platform/own-address.ts";
 
 const NOT_PUBLIC = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
@@ -18,7 +18,7 @@ for (const range of NOT_PUBLIC) {
 
 export function isPublicAddress(address: string): boolean {
   if (blocked.check(address, familyOf(address))) return false;
-  return !Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
+  return !isOwnAddress(address);
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {

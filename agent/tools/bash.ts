@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { type GrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { visibleLine } from "@matrx/shared/question.ts";
 import * as z from "zod";
 import { Session } from "../core/sessions.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../core/tool.ts";
@@ -13,8 +14,8 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { isIn } from "../sandbox/paths.ts";
-import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
+import { reachOf } from "../sandbox/reach.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
@@ -23,7 +24,7 @@ const MAX_TIMEOUT_MS = 600_000;
 /** Limit on a command's stdin: as base64 it fits into one call together with the command. */
 const MAX_STDIN_BYTES = 2 * 1024 * 1024;
 /** How much of its stdin a question shows, in bytes. */
-const STDIN_SHOWN = 2000;
+const STDIN_SHOWN = 350;
 
 const input = z.strictObject({
   command: z.string().min(1).describe("The command"),
@@ -148,17 +149,19 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   return lost;
 }
 
-/** The granted folders; those that every program needs are left out. A folder that is writable in part counts as writable. */
-function reachOf({ rules }: Confinement) {
-  const writable = rules.granted.filter((folder) => rules.writable.some((path) => isIn(path, folder)));
-  return { readable: rules.granted, writable, network: rules.network };
+/** A shell may read its commands from stdin. What is not shown is counted. */
+function stdinWarning(stdin: Buffer): string {
+  let shown = Math.min(stdin.length, STDIN_SHOWN);
+  while (visibleLine(textOf(stdin, shown), Number.POSITIVE_INFINITY).length > STDIN_SHOWN)
+    shown = Math.floor(shown * 0.8);
+  const hidden = stdin.length - shown;
+  const rest = hidden > 0 ? `, of which the last ${counted(hidden, "byte")} are not shown here` : "";
+  return `It reads ${counted(stdin.length, "byte")} from stdin${rest}: ${textOf(stdin, shown)}`;
 }
 
-/** A shell may read its commands from stdin. */
-function stdinWarning(stdin: Buffer): string {
-  const begin = stdin.subarray(0, STDIN_SHOWN);
-  const text = isUtf8(begin) || stdin.length > STDIN_SHOWN ? begin.toString() : "[not text]";
-  return `It reads ${counted(stdin.length, "byte")} from stdin, which begin: ${text}`;
+function textOf(stdin: Buffer, bytes: number): string {
+  const begin = stdin.subarray(0, bytes);
+  return isUtf8(begin) || stdin.length > bytes ? begin.toString() : "[not text]";
 }
 
 /** A remark before the output, if there is something to say. */

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { shellOf } from "../core/gate.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
+import { reachOf } from "../sandbox/reach.ts";
 import { type Execution, execute } from "../terminals/execute.ts";
 import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
 import { screenText, terminalText } from "../terminals/terminal-text.ts";
@@ -62,9 +63,12 @@ export function terminalExecuteTool(parts: TerminalParts) {
     async preview({ command, terminal }, caller) {
       const found = terminal === undefined ? await idleOne(caller) : await terminals.enter(terminal, caller);
       const { cwd } = found ?? (await planTerminal(parts, {}, caller));
+      // One that was opened under other limits is not entered.
+      const confinement = caller.rights.shell === "sandbox" ? await parts.sandbox.confine(caller) : undefined;
+      const sandbox = confinement && reachOf(confinement);
       return {
         summary: `Run in ${found ? `the terminal ${found.id}` : "a new terminal"}: ${command}`,
-        command: { text: command, cwd: cwd ?? caller.session.cwd },
+        command: { text: command, cwd: cwd ?? caller.session.cwd, sandbox },
         bound: { "the terminal": found ? `${found.id} ${found.pid}` : "new" },
       };
     },

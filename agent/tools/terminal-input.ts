@@ -6,6 +6,7 @@ import { shellOf } from "../core/gate.ts";
 import { defineTool } from "../core/tool.ts";
 import { hasEnded } from "../terminals/execute.ts";
 import { keyNamed } from "../terminals/keys.ts";
+import type { TerminalInfo } from "../terminals/protocol.ts";
 import { screenText } from "../terminals/terminal-text.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 
@@ -43,11 +44,13 @@ export function terminalInputTool(terminals: Terminals) {
       shell: shellOf(rights),
     }),
     async preview({ terminal, text, keys = [] }, caller) {
-      const { id, pid, foreground } = await terminals.enter(terminal, caller);
-      const into = foreground === null ? id : `${id}, where this runs: ${foreground}`;
+      const entry = await terminals.enter(terminal, caller);
+      const { id, pid } = entry;
       const typed = [...(text === undefined ? [] : [JSON.stringify(text)]), ...keys];
+      const what = typed.length > 0 ? `Type into the terminal ${id}` : `Look at the terminal ${id}`;
+      const into = `${what}, ${runningIn(entry)}`;
       return {
-        summary: `Type into the terminal ${into}: ${typed.join(" ")}`,
+        summary: typed.length > 0 ? `${into}: ${typed.join(" ")}` : into,
         bound: { "the terminal": `${id} ${pid}` },
       };
     },
@@ -84,6 +87,13 @@ export function terminalInputTool(terminals: Terminals) {
       };
     },
   });
+}
+
+/** At its prompt a shell is named by its program: how it was started is our own, and tells a person nothing. */
+function runningIn({ state, foreground, record }: TerminalInfo): string {
+  if (state === "prompt") return `at the prompt of ${record.shell}`;
+  const isOwnStart = foreground === null || (state === "unknown" && foreground.startsWith(record.shell));
+  return isOwnStart ? `opened with ${record.shell}` : `where this runs: ${foreground}`;
 }
 
 /** Resolves when nothing comes for a while, when the terminal has ended, or when it was waited for long enough. */

@@ -1,8 +1,10 @@
 /** What a person sees of each tool's call before it runs: exact, bounded, and without tricks of the text. */
 import { symlink, truncate } from "node:fs/promises";
+import { hostname } from "node:os";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import { expect, test } from "vitest";
+import { addressWarnings } from "../../../agent/core/suspicious-text.ts";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { asking } from "./asking.ts";
 
@@ -118,9 +120,7 @@ test("Bash shows the command, where it runs, and what its sandbox reaches", NEED
     ...{ text: "ls", cwd: bench.home, sandbox: false },
   });
   const stdin = { command: "sh", stdin_base64: Buffer.from("rm -rf ~").toString("base64") };
-  expect((await question("Bash", stdin)).warnings).toEqual([
-    "It reads 8 bytes from stdin, which begin: rm -rf ~",
-  ]);
+  expect((await question("Bash", stdin)).warnings).toEqual(["It reads 8 bytes from stdin: rm -rf ~"]);
 });
 
 test("TaskStop and StopProcess show which command would be stopped", async () => {
@@ -195,6 +195,92 @@ test("a command of a mebibyte is shown in part, and that is said first", NEEDS_S
   expect(asked.warnings[0]).toMatch(/^The command has \d+ characters, and its middle is not shown/);
   expect(asked).toMatchObject({ input_cut: true });
   expect(asked.summary.length).toBeLessThanOrEqual(300);
+});
+
+test("what a shell reads from stdin is counted where it is not shown", async () => {
+  const { question } = await asking();
+  const warningOf = async (script: string) => {
+    const stdin_base64 = Buffer.from(script).toString("base64");
+    return (await question("Bash", { command: "bash -s", stdin_base64 })).warnings.join("\n");
+  };
+  for (const line of ["echo all is well\n", "\u202E\n", "é\n", "\n"]) {
+    const script = `${line.repeat(3072 / Buffer.byteLength(line))}`;
+    const warning = await warningOf(`${script}rm -rf ~`);
+    const [, bytes, hidden] =
+      /reads (\d+) bytes from stdin, of which the last (\d+) bytes are not/.exec(warning) ?? [];
+    expect(Number(bytes)).toBe(Buffer.byteLength(script) + 8);
+    expect(Number(hidden)).toBeGreaterThan(2500);
+    expect(warning).not.toContain("…");
+  }
+});
+
+test("what hides the end of a command is pointed out", async () => {
+  const { question } = await asking();
+  const asked = async (command: string) => await question("Bash", { command });
+  expect((await asked(`ls${"\n".repeat(400)}; id`)).warnings).toEqual([
+    "It goes on after 399 empty lines: look for its end",
+  ]);
+  expect((await asked(`ls${" ".repeat(4000)}; id`)).warnings).toEqual([
+    "It goes on after 4000 spaces: look for its end",
+  ]);
+  for (const filling of ["\u2800".repeat(400), "\u0301".repeat(500), "\u{1D159}".repeat(99)]) {
+    const { command, warnings } = await asked(`ls e${filling}; id`);
+    expect(command?.text).toContain("\\u{");
+    expect(warnings.join()).toContain("hidden characters");
+  }
+  for (const usual of [
+    "ls\n\n\nid",
+    `if true; then\n${" ".repeat(40)}id\nfi`,
+    "echo ấ ё́ हिन्दी ไม้ שָׁלוֹם",
+    `ls${"\n".repeat(400)}`,
+  ])
+    expect((await asked(usual)).warnings).toEqual([]);
+});
+
+test.each([
+  "http://[::ffff:127.0.0.1]/",
+  "http://localhost./",
+  "http://LOCALHOST/",
+  "http://a.localhost./",
+  "http://2130706433/",
+  "http://0x7f.1/",
+  "http://127.0.0.1./",
+  "http://[::1]/",
+  "http://[::]/",
+  "http://0/",
+  "http://ip6-localhost/",
+  "http://localhost\u3002/",
+  `http://${hostname()}/`,
+])("an address at this machine, written as %s, is pointed out", (address) => {
+  expect(addressWarnings(address, undefined)).toEqual(["It leads to a program on this machine itself"]);
+});
+
+test("the relay's own pages are known by any spelling, others are not", () => {
+  const relay = "http://127.0.0.1:8787";
+  const own = ["It leads to the relay's own pages, where you are signed in"];
+  expect(addressWarnings("http://localhost.:8787/x", relay)).toEqual(own);
+  expect(addressWarnings("http://[::ffff:127.0.0.1]:8787/", relay)).toEqual(own);
+  expect(addressWarnings("https://relay.example./", "https://relay.example")).toEqual(own);
+  for (const other of ["https://example.org/", "https://localhost.example.org/", "http://[2606:4700::1111]/"])
+    expect(addressWarnings(other, relay)).toEqual([]);
+});
+
+test("a command for a terminal in the sandbox is shown with what it reaches", NEEDS_SANDBOX, async () => {
+  const { bench, ai, question } = await asking();
+  const execute = () => question("TerminalExecute", { command: "id" });
+  const command = { ...(await question("Bash", { command: "id" })).command };
+  expect(command).toMatchObject({ text: "id", sandbox: true, readable: [bench.home], network: [] });
+  expect(await execute()).toMatchObject({ summary: "Run in a new terminal: id", command });
+  const { metadata } = await bench.call("TerminalExecute", { command: "true" }, { grant: ai });
+  const terminal = metadata?.terminal;
+  expect(await question("TerminalExecute", { command: "id", terminal })).toMatchObject({ command });
+  const free = { grant: bench.owner, relayPolicy: { ask: [{ tools: ["Bash"] }] } };
+  expect((await question("TerminalExecute", { command: "id" }, free)).command?.sandbox).toBe(false);
+  const { summary } = await question("TerminalInput", { terminal, text: "ls\n" });
+  expect(summary).toMatch(
+    new RegExp(`^Type into the terminal ${terminal}, (?:at the prompt of|opened with) /\\S*bash: "ls`),
+  );
+  expect(summary).not.toMatch(/ --|rcfile|bwrap/);
 });
 
 test("whatever it asks, a question fits into a frame", async () => {
