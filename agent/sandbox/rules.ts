@@ -76,9 +76,14 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const opened = reach.opened.filter(
     (path) => isBindable(path, disk) && isInAny(path, writableRoots) && isOpen(path) && !isFixed(path),
   );
-  const inOpened = unchangeable.filter((path) => isInAny(path, opened));
-  const fixed = [...existing(unchangeable), ...existing(inOpened)].filter(
-    (path) => isInAny(path, writableRoots) && isOpen(path) && isFixed(path),
+  // In a fixed folder all is fixed with it.
+  const fixed = unchangeable.filter(
+    (path) =>
+      isThere(path) &&
+      isInAny(path, writableRoots) &&
+      isOpen(path) &&
+      isFixed(path) &&
+      !isFixed(parentOf(path)),
   );
   const missing = [...closed, ...unchangeable].filter((path) => !isThere(path) && isOpen(path));
   const sealed = [

@@ -89,8 +89,15 @@ describe("compiled rules", () => {
 
   it("allow no more with one more restriction", () => {
     void fc.assert(
-      fc.property(world, SOME, SOME, ({ reach, existing, folders }, limit, closed) => {
+      fc.property(world, SOME, SOME, ({ reach: given, existing, folders }, limit, closed) => {
         const disk = diskOf(existing, folders);
+        const isAny = (one: string) => pathsOf(disk).includes(one);
+        // A path below a file is closed by nothing being created around it, which a mask over the file makes needless.
+        const reach = {
+          ...given,
+          closed: given.closed.filter(isAny),
+          unchangeable: given.unchangeable.filter(isAny),
+        };
         const rules = compileRules(reach, disk);
         const stricter: readonly Reach[] = [
           { ...reach, folderLimits: [...reach.folderLimits, limit] },
