@@ -1,6 +1,7 @@
 /** A device's tools as shown to a model: one function for every format and surface. */
 import { modelNameOf } from "./effects.ts";
 import { modelNames, type ToolNaming } from "./model-names.ts";
+import { modelSchema } from "./model-schema.ts";
 import type { ToolDescription } from "./tool.ts";
 
 /** A tool as a model sees it. */
@@ -67,7 +68,7 @@ function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): Mode
   };
   // Leave others' descriptions alone: a word in backticks need not be a tool of this device.
   if (modelNameOf(name) === undefined)
-    return { ...seen, description: tool.description, input_schema: topLevel(tool.input_schema) };
+    return { ...seen, description: tool.description, input_schema: modelSchema(tool.input_schema) };
   return {
     ...seen,
     description: inNames(tool.description, names),
@@ -98,11 +99,10 @@ function ownSchema(
   };
   const listed = Object.entries(properties).filter(([parameter]) => !omit.includes(parameter));
   const needed = [...new Set([...required, ...require])];
-  return {
-    type: "object",
+  return modelSchema({
     properties: Object.fromEntries(listed.map(([parameter, schema]) => [parameter, brief(schema, names)])),
-    ...(needed.length > 0 && { required: needed }),
-  };
+    required: needed,
+  });
 }
 
 /** What is said more briefly to a model than to people: it knows paths, and what is false unless said otherwise. */
@@ -125,28 +125,4 @@ function brief(schema: unknown, names: ReadonlyMap<string, string>): unknown {
 
 function briefly(text: string): string {
   return BRIEFLY.reduce((shorter, [long, short]) => shorter.replace(long, short), text);
-}
-
-/** Keys that model APIs refuse at the top level of a schema. The device checks those constraints anyway. */
-const NOT_AT_TOP = new Set([
-  ...["$schema", "$id", "$anchor", "anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else"],
-]);
-
-/** An object schema that all APIs accept. */
-function topLevel(schema: Record<string, unknown>): Record<string, unknown> {
-  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !NOT_AT_TOP.has(key)));
-  const { type: _, properties, ...rest } = withoutIntegerBounds(kept) as typeof schema;
-  return { type: "object", properties: properties ?? {}, ...rest };
-}
-
-/** A schema without the bounds of JavaScript's integers, which tell a model nothing. */
-function withoutIntegerBounds(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutIntegerBounds);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const kept = Object.entries(schema).filter(
-    ([key, value]) =>
-      !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
-      !(key === "minimum" && value === Number.MIN_SAFE_INTEGER),
-  );
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutIntegerBounds(value)]));
 }

@@ -55,6 +55,7 @@ export interface MountView {
   readonly state: "starting" | "running" | "failed" | "disabled";
   /** Names of its tools, as the device has them. */
   readonly tools: readonly string[];
+  /** Tools, and parts of their schemas, each with why. */
   readonly left_out: readonly string[];
   readonly why?: string;
 }
@@ -219,15 +220,16 @@ export class Mount implements Host {
     for (const one of listed) {
       const made = this.#toolOf(one, names.get(one.name), seen.has(one.name), tools.length);
       seen.add(one.name);
-      if ("problem" in made) leftOut.push(oneLine(`${one.name.slice(0, 64)}: ${made.problem}`, WHY_CHARS));
-      else tools.push(made);
+      const told = "problem" in made ? made.problem : made.open;
+      if (told !== undefined) leftOut.push(oneLine(`${one.name.slice(0, 64)}: ${told}`, WHY_CHARS));
+      if ("tool" in made) tools.push(made.tool);
     }
     this.#tools = tools;
     this.#leftOut = leftOut.slice(0, LEFT_OUT_SHOWN);
     if (leftOut.length > 0)
       log.warn(
         { server: this.server, left_out: this.#leftOut },
-        "tools of a mounted MCP server are left out",
+        "tools of a mounted MCP server, or parts of them, are left out",
       );
   }
 
@@ -236,7 +238,7 @@ export class Mount implements Host {
     name: string | undefined,
     isTwice: boolean,
     count: number,
-  ): Tool | { problem: string } {
+  ): ReturnType<typeof mountedTool> {
     if (isTwice || name === undefined) return { problem: "its name is there twice" };
     if (count >= TOOLS_PER_SERVER) return { problem: `the server has more than ${TOOLS_PER_SERVER} tools` };
     return mountedTool(this, name, listed);

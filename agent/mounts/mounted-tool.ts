@@ -26,17 +26,21 @@ export interface Host {
   lost(connection: Connection, error: unknown): void;
 }
 
-/** The tool, or why it is left out. */
-export function mountedTool(host: Host, name: string, listed: ListedTool): Tool | { problem: string } {
-  const input = announcedSchema(listed.inputSchema);
-  if ("problem" in input) return input;
+/** The tool, and what of it is left open; or why it is left out. */
+export function mountedTool(
+  host: Host,
+  name: string,
+  listed: ListedTool,
+): { tool: Tool; open?: string | undefined } | { problem: string } {
+  const made = inputOf(name, listed.inputSchema);
+  if ("problem" in made) return made;
   const output = listed.outputSchema === undefined ? undefined : announcedSchema(listed.outputSchema);
   const title = titleOf(listed);
-  return {
+  const tool: Tool = {
     name,
     ...(title && { title }),
     description: textOf(listed.description, DESCRIPTION_CHARS) || `Tool of the MCP server ${host.server}`,
-    input: inputOf(name, input.schema),
+    input: made.input,
     ...(output && "schema" in output && { output: { json_schema: output.schema } }),
     timeoutMs: host.timeoutMs ?? TIMES.callDefault,
     unavailable: () => host.lack,
@@ -59,6 +63,7 @@ export function mountedTool(host: Host, name: string, listed: ListedTool): Tool 
       }
     },
   };
+  return { tool, open: made.open };
 }
 
 function titleOf({ title, annotations }: ListedTool): string {

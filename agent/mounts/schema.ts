@@ -3,13 +3,23 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { isDeeper } from "@matrx/shared/json-input.ts";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import type { JsonSchema, JsonSchemaInput } from "../core/tool.ts";
+import { ParameterNames } from "./parameter-names.ts";
+import { plainSchema } from "./plain-schema.ts";
+import { isRecord, type Schema, unescaped } from "./schema-references.ts";
 
 export const SCHEMA_BYTES = 16 * 1024;
 const SCHEMA_DEPTH = 32;
 const MESSAGE_CHARS = 300;
+const REFERENCE_CHARS = 60;
 
-/** The schema to announce, or why it cannot be. */
-export function announcedSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
+/** What is announced of a schema, and what of it is left open, in words. */
+export interface Announced {
+  readonly schema: JsonSchema;
+  readonly open?: string | undefined;
+}
+
+/** The schema of an answer to announce, or why it cannot be. */
+export function announcedSchema(schema: unknown): Announced | { problem: string } {
   if (!isRecord(schema) || schema.type !== "object") return { problem: "its schema describes no object" };
   let text: string;
   try {
@@ -20,29 +30,43 @@ export function announcedSchema(schema: unknown): { schema: JsonSchema } | { pro
   if (Buffer.byteLength(text) > SCHEMA_BYTES)
     return { problem: `its schema has more than ${SCHEMA_BYTES} bytes` };
   if (isDeeper(text, SCHEMA_DEPTH)) return { problem: "its schema is too deep" };
-  return { schema: mapped(schema, withoutHeaders) as JsonSchema };
+  const { schema: plain, open } = plainSchema(schema, SCHEMA_BYTES);
+  if (isDeeper(JSON.stringify(plain), SCHEMA_DEPTH)) return { problem: "its schema is too deep" };
+  const told = open.map((one) => one.slice(0, REFERENCE_CHARS)).join(", ");
+  return {
+    schema: plain as JsonSchema,
+    ...(open.length > 0 && { open: `not followed in its schema: ${told}` }),
+  };
 }
 
-/** An input that is checked by this schema. */
-export function inputOf(tool: string, schema: JsonSchema): JsonSchemaInput {
+/** An input that is announced, and checked, by the plain form of this schema; or why it cannot be. */
+export function inputOf(
+  tool: string,
+  foreign: unknown,
+): { input: JsonSchemaInput; open?: string | undefined } | { problem: string } {
+  const announced = announcedSchema(foreign);
+  if ("problem" in announced) return announced;
+  const names = new ParameterNames(announced.schema);
+  const schema = names.schema as JsonSchema;
   let validate: ((input: unknown) => { valid: boolean; errorMessage: string | undefined }) | undefined;
-  return {
+  const input: JsonSchemaInput = {
     json_schema: schema,
-    parse(input) {
+    parse(given) {
+      const named = names.toNamed(given);
       let problem: string | undefined;
       try {
         validate ??= new CfWorkerJsonSchemaValidator({ shortcircuit: false }).getValidator(
           mapped(schema, withoutPatterns) as never,
         );
-        problem = validate(input).errorMessage;
+        problem = validate(named).errorMessage;
       } catch {
         // A schema that cannot be used: the server itself checks what it is sent.
-        return input;
       }
       if (problem !== undefined) throw wrongInput(tool, schema, problem);
-      return input;
+      return names.toOwn(named);
     },
   };
+  return { input, open: announced.open };
 }
 
 function wrongInput(tool: string, schema: JsonSchema, problem: string): MatrxError {
@@ -65,22 +89,6 @@ function mostSpecific(problem: string): { field: string; message: string } {
   return problems.reduce((best, one) => (depth(one.field) > depth(best.field) ? one : best));
 }
 
-function unescaped(name: string): string {
-  const plain = name.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
-}
-
-type Schema = Record<string, unknown>;
-
-/** Asks our HTTP client to send a parameter as a header; it means nothing to callers. */
-function withoutHeaders({ "x-mcp-header": _, ...schema }: Schema): Schema {
-  return schema;
-}
-
 /** A regular expression of somebody else could keep this program busy for ever. */
 function withoutPatterns({ pattern: _, format: __, patternProperties, ...schema }: Schema): Schema {
   if (patternProperties === undefined) return schema;
@@ -101,8 +109,4 @@ function mapped(schema: unknown, change: (schema: Schema) => Schema): unknown {
     return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, change)]))];
   });
   return Object.fromEntries(entries);
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

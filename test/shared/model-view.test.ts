@@ -87,11 +87,10 @@ describe("texts", () => {
     expect(seen?.description).toMatch(/^local_bash_[0-9a-f]{8}$/);
   });
 
-  it("of others' tools are left as they are, schema and all", () => {
+  it("of others' tools are left as they are", () => {
     const foreign = {
       type: "object",
       properties: { q: { type: "string", minLength: 1, description: "`Bash`" } },
-      additionalProperties: false,
     };
     const [seen] = modelView(
       [tool("notes__find", { description, input_schema: foreign }), tool("Bash")],
@@ -123,7 +122,7 @@ describe("the input", () => {
         all: { type: "boolean", default: false },
         format: { type: "string", enum: ["a", "b"] },
       },
-      required: ["all", "old"],
+      required: ["old", "all"],
     });
   });
 

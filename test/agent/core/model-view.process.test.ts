@@ -13,6 +13,7 @@ import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
+import { expectTaken } from "../../shared/model-apis.ts";
 import { Workbench } from "../tools/workbench.ts";
 
 let announced: ToolDescription[];
@@ -63,6 +64,12 @@ describe("the definitions", () => {
     expect(bytesOf(toolsOfAll([own, own, own]))).toBeLessThanOrEqual(13.5 * 1024);
   });
 
+  it("are taken by each model API, also as MCP lists them", () => {
+    for (const { input_schema } of view) expectTaken(input_schema);
+    const own = modelView(announced, () => true, "own");
+    for (const { inputSchema } of toolsOfAll([own, own])) expectTaken(inputSchema);
+  });
+
   it("are those of the guide, and ours that no other does as well", () => {
     const names = view.map(({ model_name }) => model_name);
     expect(names).toEqual(expect.arrayContaining(GUIDE));
@@ -109,7 +116,7 @@ describe("the definitions", () => {
   it("tell what each parameter means", () => {
     for (const { name, input_schema } of view)
       for (const [field, schema] of Object.entries(input_schema.properties as object))
-        expect(schema.description, `${name}.${field}`).toMatch(/\w/);
+        expect((schema.anyOf?.[0] ?? schema).description, `${name}.${field}`).toMatch(/\w/);
   });
 
   it("ask for old_string and new_string in an edit, as the guide does, and speak of no other way", () => {

@@ -154,11 +154,63 @@ describe("schemas", () => {
     const at = await mounted({ odd: oddServer("schemas") });
     await at.mounts.settled;
     expect(names(at.mounts)).toEqual(["odd__good", "odd__loop", "odd__slowly"]);
-    expect(at.mounts.views[0]?.left_out).toHaveLength(4);
+    expect(at.mounts.views[0]?.left_out).toEqual([
+      expect.stringMatching(/^giant: /),
+      expect.stringMatching(/^array: /),
+      expect.stringMatching(/^none: /),
+      expect.stringMatching(/^deep: /),
+      "loop: not followed in its schema: #",
+    ]);
     const { tools } = await at.manifest();
     expect(tools.find(({ name }) => name === "odd__good")).not.toHaveProperty("output_schema");
     expect((await at.call("odd__loop", { a: {} })).answer.type).toBe("success");
     expect((await at.call("odd__slowly", { a: `${"a".repeat(50)}!` })).answer.type).toBe("success");
+  });
+
+  it("that model APIs refuse are announced as they take them, and calls carry what the server expects", async () => {
+    const at = await mounted({ odd: oddServer("foreign") });
+    await at.mounts.settled;
+    const find = (await at.manifest()).tools.find(({ name }) => name === "odd__find");
+    expect(find?.input_schema).toEqual({
+      type: "object",
+      properties: {
+        filter: { type: "string", description: "$filter: OData" },
+        a_b: { type: "integer", exclusiveMinimum: 0, description: "a b" },
+        xe_2: { type: "array", description: "xé" },
+        xe: { type: "object", properties: { deep_er: { type: "boolean", description: "deep-er" } } },
+      },
+      required: ["filter"],
+      additionalProperties: false,
+    });
+    expect(find?.output_schema).toEqual({
+      type: "object",
+      properties: { n: { type: "number", exclusiveMinimum: 0 } },
+    });
+    const own = { $filter: "x", "a b": 1, xé: [1], xe: { "deep-er": true } };
+    const named = { filter: "x", a_b: 1, xe_2: [1], xe: { deep_er: true } };
+    for (const input of [named, own]) {
+      const { answer } = await at.call("odd__find", input);
+      expect(JSON.parse(answer.output)).toEqual(own);
+    }
+    const wrong = (await at.call("odd__find", { filter: "x", a_b: 0 })).answer;
+    expect(wrong).toMatchObject({ code: "INVALID_PARAMETERS", metadata: { field: "a_b" } });
+    expect((await at.call("odd__find", { a_b: 1 })).answer.output).toContain("filter");
+  });
+
+  it("that refer to themselves or to the outside are open there, and `doctor` is told", async () => {
+    const at = await mounted({ odd: oddServer("foreign") });
+    await at.mounts.settled;
+    const tree = (await at.manifest()).tools.find(({ name }) => name === "odd__tree");
+    expect(tree?.input_schema.properties).toEqual({
+      root: { type: "object", properties: { under: { type: "array", items: { type: "object" } } } },
+      far: {},
+    });
+    expect(at.mounts.views[0]?.left_out).toEqual([
+      "tree: not followed in its schema: #/$defs/node, https://example.com/schema",
+    ]);
+    expect((await at.call("odd__tree", { root: { under: [{ under: [] }] }, far: 5 })).answer.type).toBe(
+      "success",
+    );
   });
 
   it("and tools are as many as a manifest takes", async () => {

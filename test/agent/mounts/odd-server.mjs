@@ -56,6 +56,38 @@ const TOOLS = {
       inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
     },
   ],
+  foreign: [
+    {
+      name: "find",
+      inputSchema: {
+        $schema: "http://json-schema.org/draft-04/schema#",
+        type: "object",
+        properties: {
+          $filter: { type: "string", description: "OData" },
+          "a b": { $ref: "#/definitions/count" },
+          xé: { type: "array" },
+          xe: { type: "object", properties: { "deep-er": { type: "boolean" } } },
+        },
+        required: ["$filter"],
+        additionalProperties: false,
+        definitions: { count: { type: "integer", minimum: 0, exclusiveMinimum: true } },
+      },
+      outputSchema: {
+        type: "object",
+        properties: { n: { type: "number", minimum: 0, exclusiveMinimum: true } },
+      },
+    },
+    {
+      name: "tree",
+      inputSchema: {
+        type: "object",
+        properties: { root: { $ref: "#/$defs/node" }, far: { $ref: "https://example.com/schema" } },
+        $defs: {
+          node: { type: "object", properties: { under: { type: "array", items: { $ref: "#/$defs/node" } } } },
+        },
+      },
+    },
+  ],
   many: Array.from({ length: 300 }, (_, index) => ({ name: `tool${index}`, inputSchema: plain })),
   fat: Array.from({ length: 128 }, (_, index) => ({
     name: `t${index}`,
@@ -111,6 +143,14 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       say({ id: 902, method: "roots/list" });
       return say({ id, result: { content: [{ type: "text", text: "asked" }] } });
     }
+    case "find":
+      return say({
+        id,
+        result: {
+          content: [{ type: "text", text: JSON.stringify(params.arguments) }],
+          structuredContent: { n: 1 },
+        },
+      });
     case "nest":
       return process.stdout.write(
         `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${"[".repeat(5000)}${"]".repeat(5000)}}}\n`,
