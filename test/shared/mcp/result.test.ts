@@ -19,16 +19,24 @@ const answer = (parts: Partial<Answer>): Answer => ({ type: "success", output: "
 const result = (parts: Partial<Answer>, tool = "Bash") =>
   answerResult(answer(parts), { tool, device, naming });
 
-it("is the output, then the picture", () => {
+it("is the picture, then the output, for clients that look at the first part alone", () => {
   expect(result({ output: "done" }).content).toEqual([{ type: "text", text: "done" }]);
   const image = { media_type: "image/png", base64_data: "AAAA" };
   const picture = { type: "image", data: "AAAA", mimeType: "image/png" };
   expect(result({ output: "a screen", image }).content).toEqual([
-    { type: "text", text: "a screen" },
     picture,
+    { type: "text", text: "a screen" },
   ]);
   expect(result({ output: "", image }).content).toEqual([picture]);
   expect(result({ output: "", image: null }).content).toEqual([{ type: "text", text: "" }]);
+});
+
+it("has the one picture of a mounted tool first, and several where they were", () => {
+  const words: Content = { type: "text", text: "Before and after" };
+  const sound: Content = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+  const picture: Content = { type: "image", data: "AAAA", mimeType: "image/png" };
+  expect(result({ content: [words, sound, picture] }).content).toEqual([picture, words, sound]);
+  expect(result({ content: [words, picture, picture] }).content).toEqual([words, picture, picture]);
 });
 
 it("is every part that a tool gave, and its data", () => {
