@@ -12,6 +12,7 @@ import {
 import { isDeeper } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
 import { LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
+import { withoutNullArguments } from "./null-arguments.ts";
 import { withRefusalStatus } from "./refusal-status.ts";
 
 /** A client that closes its connection cancels its call; that is seen when something is written, at the latest after this time. */
@@ -55,7 +56,7 @@ export class McpEndpoint {
     // Before parsing, as everywhere: what is made of the arguments later goes down level by level.
     if (isDeeper(body.text, LIMITS.depth))
       return refused(400, -32_600, `A request may nest ${LIMITS.depth} levels deep`);
-    const parsedBody = parsed(body.text);
+    const parsedBody = withoutNullArguments(parsed(body.text));
     if (parsedBody === undefined) return refused(400, -32_700, "The request is not JSON");
     if (Array.isArray(parsedBody)) this.#onBatch?.(parsedBody.length);
     if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody);

@@ -15,6 +15,8 @@ export class ProgressReporter {
   #line = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiting = false;
+  /** What is said in place of the time while a person is waited for. */
+  #person: string | undefined;
   #closed = false;
 
   constructor(send: (progress: Progress) => void) {
@@ -35,8 +37,15 @@ export class ProgressReporter {
     this.#tell(progress);
   }
 
-  say(message: string): void {
-    this.#tell({ message });
+  /** A person has to decide, in these words. */
+  waitsFor(person: string): void {
+    this.#tell({ message: person });
+    this.#person = person;
+  }
+
+  /** Nobody is waited for any more. */
+  goesOn(): void {
+    this.#person = undefined;
   }
 
   close(): void {
@@ -46,6 +55,7 @@ export class ProgressReporter {
 
   #tell(news: Partial<Progress>): void {
     if (this.#closed) return;
+    this.goesOn();
     this.#next = news;
     if (this.#waiting) return;
     this.#now();
@@ -75,7 +85,8 @@ export class ProgressReporter {
   #awake(): void {
     const isQuiet = !this.#waiting;
     this.#waiting = false;
-    if (isQuiet) this.#next = { message: `Running for ${Math.round((Date.now() - this.#began) / 1000)} s` };
+    const running = `Running for ${Math.round((Date.now() - this.#began) / 1000)} s`;
+    if (isQuiet) this.#next = { message: this.#person ?? running };
     if (isQuiet || "message" in this.#next || "progress" in this.#next) this.#now();
     else this.#rest(TIMES.streamKeepAlive);
   }

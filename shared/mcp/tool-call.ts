@@ -25,7 +25,7 @@ import { WAIT_CALL, waitCallSchema } from "./wait-call.ts";
 /** The one question that a call may put to its client: to open the page where the owner decides. */
 const QUESTION = "approval";
 
-const sessionSchema = z.object({ [SESSION]: z.string().min(1).max(128).nullish() });
+const sessionSchema = z.object({ [SESSION]: z.string().max(128).nullish() });
 /** As on the other surfaces. */
 const nameSchema = z.object({ name: z.string().min(1).max(TOOL_NAME_CHARS) });
 
@@ -54,7 +54,7 @@ export async function callTool(
     const { [SESSION]: _, ...rest } = input;
     const own = await host.answer(name, rest);
     if (own) return own;
-    const session = await sessionNamed(named ?? request.session);
+    const session = await sessionNamed(named || request.session);
     return await new ToolCall(name, await host.target(rest), session, request).run();
   } catch (error) {
     if (error instanceof MatrxError) return errorResult(error.shape());
@@ -102,9 +102,12 @@ class ToolCall implements CallWatcher {
   }
 
   asked({ state, summary }: CallApproval): boolean {
-    if (state !== "pending") return false;
+    if (state !== "pending") {
+      this.#reporter?.goesOn();
+      return false;
+    }
     const { approvalsUrl } = this.#target.device;
-    this.#reporter?.say(
+    this.#reporter?.waitsFor(
       `Waiting for a person to allow this${approvalsUrl ? ` at ${approvalsUrl}` : ""}: ${summary}`,
     );
     return this.#mayAsk;

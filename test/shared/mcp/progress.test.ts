@@ -35,6 +35,18 @@ it("is a sign of life when nothing happens for long", () => {
   expect(heard).toHaveLength(3);
 });
 
+it("tells whom it waits for, until that is decided", () => {
+  reporter.waitsFor("Waiting for a person to allow this: rm a");
+  vi.advanceTimersByTime(31_000);
+  expect(heard.length).toBeGreaterThan(2);
+  expect(new Set(heard.map(({ message }) => message))).toEqual(
+    new Set(["Waiting for a person to allow this: rm a"]),
+  );
+  reporter.goesOn();
+  vi.advanceTimersByTime(15_000);
+  expect(heard.at(-1)?.message).toMatch(/^Running for \d+ s$/);
+});
+
 it("passes on a tool's own figures as long as they grow", () => {
   reporter.progress({ progress: 10, total: 100, message: "a tenth" });
   vi.advanceTimersByTime(250);

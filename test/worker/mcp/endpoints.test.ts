@@ -70,6 +70,18 @@ it.each(["params", "in a batch"])("refuse what nests too deeply: %s", async (whe
   expect(await answer.json()).toMatchObject({ error: { code: -32_600 } });
 });
 
+it("take null arguments as none", async () => {
+  const heard: unknown[] = [];
+  const answer: McpHost["answer"] = async (_, input) => {
+    heard.push(input);
+    return { content: [{ type: "text", text: "done" }] };
+  };
+  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer }) });
+  const call = post({ id: 1, method: "tools/call", params: { name: "list_devices", arguments: null } });
+  expect(await (await endpoints.fetch(call, caller("a"))).text()).toContain("done");
+  expect(heard).toEqual([{}]);
+});
+
 it.each(["", "x".repeat(129)])("answer a tool's name that none can have, without it", async (name) => {
   const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer: async () => undefined }) });
   const call = post({ id: 1, method: "tools/call", params: { name, arguments: {} } });
