@@ -115,7 +115,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([...PINNED.keys()].map((too
 export function nearestName(
   name: string,
   known: Iterable<string>,
-  mistakes = Math.max(2, Math.floor(name.length / 3)),
+  mistakes = Math.floor(name.length / 3),
 ): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
@@ -130,16 +130,20 @@ export function nearestName(
   return best;
 }
 
-/** Levenshtein distance, given up at `limit`; names here are short. */
+/** Levenshtein distance in which two letters in the wrong order are one mistake; given up at `limit`, as names are short. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit || a.length > 128) return limit;
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? (beforePrevious[j - 2] ?? 0) + 1 : substitution;
+      current.push(Math.min(substitution, swap, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[b.length] ?? limit;

@@ -81,6 +81,10 @@ describe("the nearest name", () => {
     ["creat_directory", "create_directory"],
     ["SystemInformation", undefined],
     ["Frobnicate", undefined],
+    ["Nope", undefined],
+    ["ls", undefined],
+    ["Gerp", "Grep"],
+    ["Wirte", "Write"],
     ["", undefined],
   ])("to %j is %j", (wrong, near) => {
     expect(nearestName(wrong, NAMES)).toBe(near);

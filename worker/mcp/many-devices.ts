@@ -1,6 +1,6 @@
 /** All devices that a caller reaches, behind one MCP endpoint: each call names its device. */
 import type { OpenTools } from "@matrx/shared/caller/port.ts";
-import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
 import { check } from "@matrx/shared/json-input.ts";
 import { DEVICE_HEALTH, LIST_DEVICES, toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
@@ -13,6 +13,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
 import { DevicePort } from "../port/device-port.ts";
 import { type ReachableDevice, reachableDevices, reachDevice } from "../reach.ts";
+import { deviceMeant } from "./device-meant.ts";
 import { deviceHealth, listDevices } from "./device-tools.ts";
 
 const deviceSchema = z.object({ [DEVICE]: z.string().min(1).max(128) });
@@ -53,11 +54,7 @@ export class ManyDevices implements McpHost {
   async #named(input: Arguments): Promise<string> {
     const named = deviceSchema.safeParse(input).data?.[DEVICE];
     if (named !== undefined && isDeviceId(named)) return named;
-    const devices = await reachableDevices(this.#env, this.#caller);
-    const meant = devices.filter(({ name }) => name === named);
-    const [only] = meant;
-    if (only && meant.length === 1) return only.id;
-    throw whichDevice(named, meant.length > 1 ? meant : devices);
+    return deviceMeant(named, await reachableDevices(this.#env, this.#caller));
   }
 
   async #open(id: string): Promise<StreamedDevice> {
@@ -74,20 +71,4 @@ export class ManyDevices implements McpHost {
       throw error;
     }
   }
-}
-
-function whichDevice(named: string | undefined, devices: readonly ReachableDevice[]): MatrxError {
-  const choices = devices.map(({ id, name }) => ({ id, name }));
-  const listed = choices.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
-  if (devices.length === 0)
-    return relayError("INVALID_PARAMETERS", "device: you reach no device", {
-      hint: "The owner adds one with `matrx up`, and chooses in the token's rights which devices you reach",
-      details: { field: DEVICE, choices },
-    });
-  const wrong =
-    named === undefined ? "is required" : `${JSON.stringify(named)} is not the name of one of them`;
-  return relayError("INVALID_PARAMETERS", `device: ${wrong}`, {
-    hint: `Give an id: ${listed}`,
-    details: { field: DEVICE, choices },
-  });
 }
