@@ -13,8 +13,11 @@ export function parseInput(tool: Tool, input: Record<string, unknown>): Record<s
   if ("json_schema" in schema) return schema.parse(input);
   const strict = schema.safeParse(input, { error: zodMessages });
   if (strict.success) return strict.data;
-  const tolerant = schema.safeParse(mended(input, strict.error.issues), { error: zodMessages });
+  const usual = mended(input, strict.error.issues);
+  const tolerant = schema.safeParse(usual, { error: zodMessages });
   if (tolerant.success) return tolerant.data;
+  const given = schema.safeParse(withoutBlank(usual, tolerant.error.issues));
+  if (given.success) return given.data;
   throw refused(tool.name, schema, tolerant.error);
 }
 
@@ -30,16 +33,35 @@ function mended(
   issues: readonly z.core.$ZodIssue[],
 ): Record<string, unknown> {
   const copy = structuredClone(input);
-  for (const issue of issues) {
-    const field = issue.path.at(-1);
-    const holder = issue.path.slice(0, -1).reduce<unknown>((value, key) => propertyOf(value, key), copy);
-    if (typeof field !== "string" || !isObject(holder)) continue;
+  for (const { issue, holder, field } of fieldsOf(copy, issues)) {
     const value = holder[field];
     if (value === null) delete holder[field];
     else if (typeof value === "string") holder[field] = meant(value, issue);
     else if (typeof value === "number" && isWanted(issue, "string")) holder[field] = String(value);
   }
   return copy;
+}
+
+/** Models fill in an empty text for what they leave out. Where it is needed, it stays missing. */
+function withoutBlank(
+  input: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+): Record<string, unknown> {
+  const copy = structuredClone(input);
+  for (const { holder, field } of fieldsOf(copy, issues)) {
+    const value = holder[field];
+    if (typeof value === "string" && value.trim() === "") delete holder[field];
+  }
+  return copy;
+}
+
+/** The fields that are wrong, each with the object that holds it. */
+function fieldsOf(input: Record<string, unknown>, issues: readonly z.core.$ZodIssue[]) {
+  return issues.flatMap((issue) => {
+    const field = issue.path.at(-1);
+    const holder = issue.path.slice(0, -1).reduce<unknown>((value, key) => propertyOf(value, key), input);
+    return typeof field === "string" && isObject(holder) ? [{ issue, holder, field }] : [];
+  });
 }
 
 /** What a text means where the schema expects another type. */

@@ -111,7 +111,8 @@ export class Connection {
             ...(total !== undefined && { total }),
             ...(message !== undefined && { message }),
           }),
-        toolDefinition: tool as Tool,
+        // Without its output schema: the library refuses an answer of text alone, though the tool has run.
+        toolDefinition: { ...tool, outputSchema: undefined } as Tool,
       },
     );
   }

@@ -296,7 +296,8 @@ function isTimeout(reason: unknown): boolean {
 
 function timeoutMessage(signal: AbortSignal, timeoutMs: number | undefined): string {
   if (signal.aborted && signal.reason instanceof MatrxError) return signal.reason.message;
-  return `The command did not end within ${timeoutMs} ms and was stopped`;
+  const unit = timeoutMs !== undefined && timeoutMs < 1000 ? `; timeout is in ms: 30 s are 30000` : "";
+  return `The command did not end within ${timeoutMs} ms and was stopped${unit}`;
 }
 
 function cancelMessage({ reason }: AbortSignal): string {

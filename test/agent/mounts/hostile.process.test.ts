@@ -192,6 +192,8 @@ describe("schemas", () => {
       const { answer } = await at.call("odd__find", input);
       expect(JSON.parse(answer.output)).toEqual(own);
     }
+    const wordsAlone = (await at.call("odd__find", { filter: "x" })).answer;
+    expect(wordsAlone).toMatchObject({ type: "success", output: '{"$filter":"x"}' });
     const wrong = (await at.call("odd__find", { filter: "x", a_b: 0 })).answer;
     expect(wrong).toMatchObject({ code: "INVALID_PARAMETERS", metadata: { field: "a_b" } });
     expect((await at.call("odd__find", { a_b: 1 })).answer.output).toContain("filter");

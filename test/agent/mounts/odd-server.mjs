@@ -148,7 +148,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         id,
         result: {
           content: [{ type: "text", text: JSON.stringify(params.arguments) }],
-          structuredContent: { n: 1 },
+          ...(params.arguments["a b"] && { structuredContent: { n: 1 } }),
         },
       });
     case "nest":

@@ -298,6 +298,7 @@ describe("stopping a command", () => {
     const error = await failure(bench.call("Bash", { command, timeout: 300 }));
     expect(error.code).toBe("TIMEOUT");
     expect(error.message).toContain("did not end within 300 ms");
+    expect(error.message).toContain("30 s are 30000");
     expect(error.message).toContain("is not undone");
     expect(error.message).toContain("begun");
     expect(error.details).toMatchObject({ timed_out: true, status: "timed_out" });
