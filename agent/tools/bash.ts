@@ -16,6 +16,7 @@ import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { reachOf } from "../sandbox/reach.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { sandboxNote } from "../sandbox/sandbox-note.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
@@ -115,7 +116,9 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       if (last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true)) session.cwd = last;
       // A session whose own directory is not granted stays there; its commands run elsewhere.
       const now = (confinement?.isGranted(session.cwd) ?? true) ? session.cwd : cwd;
-      return await resultOf(job, { cwd: now, signal: context.signal }, remark, timeoutMs);
+      const result = await resultOf(job, { cwd: now, signal: context.signal }, remark, timeoutMs);
+      const note = confinement && sandboxNote(result.output, confinement.rules);
+      return note === undefined ? result : { ...result, output: withNotes(result.output, [note]) };
     },
     resume(context) {
       const job = jobs.ofCall(context.call);

@@ -36,6 +36,21 @@ describe("a command of an AI grant", NEEDS_SANDBOX, () => {
     expect((await run("pwd")).output).toBe(`${bench.at("work/sub")}\n`);
   });
 
+  it("is told that it is the sandbox, where a domain or a folder cannot be found", async () => {
+    const { bench, run } = await openBench();
+    const script = "require('dns').lookup('example.com', (e) => console.log(String(e)))";
+    expect((await run(`${process.execPath} -e "${script}" || curl -sS http://example.com`)).output).toContain(
+      "[This grant opens no domains",
+    );
+    const missing = await run("ls /srv/mail");
+    expect(missing.output).toContain("[/srv/mail is not here, whether or not the machine has it");
+    expect(missing.output).toContain(bench.at("work"));
+    const left = "cat /tmp/left";
+    expect((await run(`echo x > /tmp/left; ${left}`)).output).toBe("x\n");
+    expect((await run(left)).output).toContain("[/tmp/left is not here: /tmp is empty for each command]");
+    expect((await run("ls gone")).output).not.toContain("is not here");
+  });
+
   it.each([
     ["exit", "exit 7", 7],
     ["a killed shell", "kill -9 $$", 137],
@@ -185,7 +200,7 @@ describe("an owner's command", NEEDS_SANDBOX, () => {
     const look = { command: `cat ${outside}; echo x > here; cat here` };
     expect((await bench.call("Bash", look)).output).toBe("SECRETx\n");
     const { output } = await bench.call("Bash", look, { policy: { sandbox: "always" } });
-    expect(output).toMatch(/No such file or directory\nx\n$/);
+    expect(output).toMatch(/No such file or directory\nx\n/);
   });
 });
 

@@ -1,0 +1,45 @@
+/** What a command could not know about its sandbox, where its output looks like a fault of the machine. */
+import { isIn } from "./paths.ts";
+import type { SandboxRules } from "./rules.ts";
+
+/** Of the output's end, in characters: a fault is said last. */
+const LOOKED_AT = 4000;
+const SHOWN = 5;
+
+const NO_NETWORK =
+  /could not resolve|couldn't resolve|name resolution|name or service not known|nodename nor servname|unknown host|EAI_AGAIN|ENOTFOUND|network is unreachable|ENETUNREACH|response 403|no route to host/i;
+const NO_FILE = /no such file|cannot access|does not exist|can't cd|cannot open|ENOENT/i;
+const ABSOLUTE = /(?<=^|[\s'"‘`:(=])\/[^\s'"’`:,;()]+/g;
+/** Of the system, by their usual names. */
+const ALWAYS = ["/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/proc", "/dev", "/sys", "/run"];
+
+/** Says what the grant opens; undefined if the output complains of nothing that the sandbox closes. */
+export function sandboxNote(output: string, rules: SandboxRules): string | undefined {
+  const end = output.slice(-LOOKED_AT);
+  const notes = [networkNote(end, rules), folderNote(end, rules)].filter((note) => note !== undefined);
+  return notes.join("; ") || undefined;
+}
+
+function networkNote(text: string, { network }: SandboxRules): string | undefined {
+  if (!NO_NETWORK.test(text)) return undefined;
+  if (network.length === 0) return "This grant opens no domains: its commands reach no network";
+  return `This grant opens only these domains, by HTTP: ${listed(network)}`;
+}
+
+/** Tells nothing of what is there: a folder that is closed and one that is missing are told alike. */
+function folderNote(text: string, { granted, readable, writable }: SandboxRules): string | undefined {
+  const here = [...readable, ...writable, ...ALWAYS];
+  const missing = text
+    .split("\n")
+    .filter((line) => NO_FILE.test(line))
+    .flatMap((line) => line.match(ABSOLUTE) ?? [])
+    .find((path) => !here.some((folder) => isIn(path, folder)));
+  if (missing === undefined) return undefined;
+  if (isIn(missing, "/tmp")) return `${missing} is not here: /tmp is empty for each command`;
+  return `${missing} is not here, whether or not the machine has it: commands of this grant see only the system's programs and ${listed(granted) || "no folder"}`;
+}
+
+function listed(all: readonly string[]): string {
+  const more = all.length > SHOWN ? ` and ${all.length - SHOWN} more` : "";
+  return `${all.slice(0, SHOWN).join(", ")}${more}`;
+}
