@@ -16,7 +16,7 @@ export function parseInput(tool: Tool, input: Record<string, unknown>): Record<s
   const usual = mended(input, strict.error.issues);
   const tolerant = schema.safeParse(usual, { error: zodMessages });
   if (tolerant.success) return tolerant.data;
-  const given = schema.safeParse(withoutBlank(usual, tolerant.error.issues));
+  const given = schema.safeParse(withoutBlank(tool, usual, tolerant.error.issues));
   if (given.success) return given.data;
   throw refused(tool.name, schema, tolerant.error);
 }
@@ -42,15 +42,21 @@ function mended(
   return copy;
 }
 
-/** Models fill in an empty text for what they leave out. Where it is needed, it stays missing. */
+/**
+ * Models fill in an empty text for what they leave out. For what only programs are told of it is a mistake: without an empty
+ * hash, for one, nothing would be compared.
+ */
 function withoutBlank(
+  { model }: Tool,
   input: Record<string, unknown>,
   issues: readonly z.core.$ZodIssue[],
 ): Record<string, unknown> {
+  if (model?.hidden) return input;
   const copy = structuredClone(input);
-  for (const { holder, field } of fieldsOf(copy, issues)) {
+  for (const { issue, holder, field } of fieldsOf(copy, issues)) {
     const value = holder[field];
-    if (typeof value === "string" && value.trim() === "") delete holder[field];
+    const isOffered = !model?.omit?.includes(String(issue.path[0]));
+    if (isOffered && typeof value === "string" && value.trim() === "") delete holder[field];
   }
   return copy;
 }

@@ -98,8 +98,14 @@ describe("the input of any tool", () => {
     });
     const blank = { file_path: "a", old_string: "b", new_string: "" };
     expect(parseInput(edit, { ...blank, replace_all: "" })).toEqual(blank);
-    const error = await failure(Promise.resolve().then(() => parseInput(grep, { pattern: "", path: "" })));
-    expect(error.code).toBe("INVALID_PARAMETERS");
+    const refused = async (tool: Tool | undefined, input: Record<string, unknown>) =>
+      (await failure(Promise.resolve().then(() => parseInput(tool as Tool, input)))).message;
+    expect(await refused(grep, { pattern: "", path: "" })).toContain("pattern");
+    // Programs compare by it: without it everything would be overwritten.
+    expect(
+      await refused(tools.get("Write"), { file_path: "a", content: "b", expected_sha256: "" }),
+    ).toContain("expected_sha256");
+    expect(await refused(tools.get("ConnectPort"), { port: 80, host: "" })).toContain("host");
   });
 
   it("must hold what is needed: null is not it", async () => {
