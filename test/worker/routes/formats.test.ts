@@ -9,9 +9,19 @@ const object = (properties: object, more: object = {}) => ({ type: "object", pro
 
 /** Built-in tools, and those of programs that the owner mounted. */
 const MANIFEST = [
-  { name: "Read", effect: "read", description: "Reads a file.", input_schema: object({ file_path: {} }) },
+  {
+    name: "Read",
+    effect: "read",
+    description: "Reads a file.",
+    input_schema: object({ file_path: { type: "string" } }),
+  },
   { name: "Edit", effect: "write", description: "Edits.", input_schema: object({}) },
-  { name: "Bash", effect: "execute", description: "Runs.", input_schema: object({ command: {} }) },
+  {
+    name: "Bash",
+    effect: "execute",
+    description: "Runs.",
+    input_schema: object({ command: { type: "string" } }),
+  },
   { name: "BashOutput", effect: "read", description: "Reads.", input_schema: object({}) },
   {
     name: "notes__search",
@@ -48,7 +58,7 @@ const nameOf = (tool: ToolDefinition) => ("function" in tool ? tool.function.nam
 describe("tool definitions", () => {
   it("have the shape of each API to the letter", async () => {
     const { definitions } = await withTools();
-    const input = { type: "object", properties: { command: {} } };
+    const input = { type: "object", properties: { command: { type: "string" } } };
     const bash = async (format: ToolFormat) =>
       (await definitions(format)).find((tool) => nameOf(tool) === "local_bash");
     expect(await bash("anthropic")).toEqual({
@@ -98,7 +108,10 @@ describe("tool definitions", () => {
     const { definitions, get } = await withTools([
       {
         ...{ name: "Edit", effect: "write", description: "Edits; see `Read`.", details: "More." },
-        input_schema: object({ old_string: { minLength: 1 }, edits: {} }, { additionalProperties: false }),
+        input_schema: object(
+          { old_string: { type: "string", minLength: 1 }, edits: {} },
+          { additionalProperties: false },
+        ),
         model: { omit: ["edits"], require: ["old_string"] },
       },
       { name: "Read", effect: "read", description: "Reads.", input_schema: object({}) },
@@ -113,7 +126,7 @@ describe("tool definitions", () => {
     expect(await definitions("anthropic")).toEqual([
       {
         ...{ name: "local_edit", description: "Edits; see local_read." },
-        input_schema: object({ old_string: {} }, { required: ["old_string"] }),
+        input_schema: object({ old_string: { type: "string" } }, { required: ["old_string"] }),
       },
       { name: "local_read", description: "Reads.", input_schema: object({}) },
     ]);
