@@ -39,7 +39,7 @@ async function machine() {
   return { home, dataDir, relay, owner, device, person };
 }
 
-/** A token that is not the owner's makes 20 calls in a minute: too few for this. */
+/** A token that is not the owner's makes 300 calls in a minute: too few for this. */
 async function liftRates(url: string, owner: Credential, device: string): Promise<void> {
   const policy = await fetch(`${url}/v1/devices/${device}/policy`, {
     method: "PUT",
