@@ -99,7 +99,9 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
     const hours = [5, 4, 4, 9];
     const { page, faults } = await open(async (call) => {
       call.answer(sample({ at: "2001-01-01T06:00:00Z" }));
-      for (const hour of hours) {
+      for (const [seen, hour] of hours.entries()) {
+        // Each has a time of its own here, which is told in seconds.
+        await expect.poll(() => count(page)).toBe(seen + 1);
         await page.waitForTimeout(600);
         const line = JSON.stringify(sample({ at: `2001-01-01T0${hour}:00:00Z` }));
         await call.stream.write(new TextEncoder().encode(`${line}\n`));
