@@ -46,8 +46,9 @@ export function noteOfMore(page: TextPage): string | undefined {
   return `${lines}. Continue with offset=${page.nextOffset}`;
 }
 
-/** How the file is written, which its lines don't show. `isDeclared`: the caller knows the encoding. */
-export function noteOfForm({ encoding, eol }: TextPage, isDeclared: boolean): string | undefined {
+/** How the file is written, which its lines don't show; said once, with its first. `isDeclared`: the caller knows the encoding. */
+export function noteOfForm({ encoding, eol, firstLine }: TextPage, isDeclared: boolean): string | undefined {
+  if (firstLine > 1) return undefined;
   const form = formInWords({ encoding: isDeclared ? "utf-8" : encoding, eol });
   if (form === undefined) return undefined;
   const kept = `${toolName("Edit")} and ${toolName("Write")} keep that`;

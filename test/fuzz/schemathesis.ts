@@ -65,6 +65,9 @@ function configOf(token: string): string {
     `headers = { Authorization = ${JSON.stringify(`Bearer ${token}`)} }`,
     "[checks.not_a_server_error]",
     'expected-statuses = ["2xx", "3xx", "4xx", 502, 503, 504]',
+    // 412 is tus's answer to another version of it.
+    "[checks.negative_data_rejection]",
+    'expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 415, 422, 428, 429, "5xx"]',
     // A tool's input is read with tolerance: null is absent, and "2" is 2.
     "[[operations]]",
     'include-path-regex = "/tools/"',

@@ -91,11 +91,11 @@ export function textBytes({ type, output }: Answer, length: number): Buffer | un
 
 export const INEXACT = "bytes that are not UTF-8 were replaced: the device's agent is an earlier release";
 
-async function* pages({ answer, isBase64, nextPage }: EndedCall): AsyncGenerator<Uint8Array | string> {
+async function* pages({ tool, answer, isBase64, nextPage }: EndedCall): AsyncGenerator<Uint8Array | string> {
   for (let page = answer; ; ) {
     const cursor = nextPage && cursorOf(page);
     if (isBase64) yield Buffer.from(page.output, "base64");
-    else yield withNewline(cursor ? withoutLastNote(page.output) : page.output);
+    else yield withNewline(cursor ? withoutNotes(page.output, tool) : page.output);
     if (!cursor) return;
     page = await nextPage(cursor);
   }
@@ -109,8 +109,9 @@ function cursorOf({ metadata }: Answer): Record<string, unknown> | undefined {
   return undefined;
 }
 
-/** Removes the note on how to continue. */
-function withoutLastNote(output: string): string {
+/** Removes the note on how to continue; and others of `Read`, where no line of the file's begins like one. */
+function withoutNotes(output: string, tool: string): string {
+  if (tool === "Read") return output.replace(/\n(?:\n\[[^\n]*\])+$/, "");
   return output.replace(/\n{0,2}\[[^\n]*\]$/, "");
 }
 
