@@ -77,8 +77,9 @@ export class Bwrap implements SandboxBackend {
   }
 
   async makeNetwork(proxy: string | undefined): Promise<Network | undefined> {
-    const { bwrap, nsenter, socat, isStaged } = this.#options;
-    return isStaged && nsenter !== undefined ? makeNetwork({ bwrap, nsenter, socat }, proxy) : undefined;
+    const { system, bwrap, nsenter, socat, isStaged } = this.#options;
+    if (!isStaged || nsenter === undefined) return undefined;
+    return makeNetwork({ system, bwrap, nsenter, socat }, proxy);
   }
 
   wrap(command: readonly string[], rules: SandboxRules, surroundings: Surroundings = {}): Wrapped {

@@ -12,8 +12,10 @@ import { text } from "node:stream/consumers";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
 import type { Network } from "./backend.ts";
+import type { SystemPaths } from "./system-paths.ts";
 
 export interface NetworkPrograms {
+  readonly system: SystemPaths;
   readonly bwrap: string;
   readonly nsenter: string;
   readonly socat: string | undefined;
@@ -30,7 +32,7 @@ ${HOLD}`;
 
 /** `proxy`: the socket of one, which takes socat. It is there until it is closed, or this program ends. Throws MatrxError. */
 export async function makeNetwork(programs: NetworkPrograms, proxy: string | undefined): Promise<Network> {
-  const { bwrap, nsenter, socat } = programs;
+  const { system, bwrap, nsenter, socat } = programs;
   const forwards =
     proxy === undefined || socat === undefined ? undefined : { proxy, socat: realpathSync(socat) };
   const holder = spawn(
@@ -38,8 +40,11 @@ export async function makeNetwork(programs: NetworkPrograms, proxy: string | und
     [
       ...["--unshare-user", "--unshare-net", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"],
       ...(process.geteuid?.() === 0 ? ["--uid", "1000", "--gid", "1000"] : []),
-      ...["--info-fd", "3", "--dev-bind", "/", "/"],
-      ...(forwards ? ["--tmpfs", "/run", "--ro-bind", forwards.proxy, PROXY_SOCKET] : []),
+      ...["--info-fd", "3", "--bind", "/proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"],
+      // Not the whole disk: what is mounted there may go while it is bound.
+      ...system.links.flatMap(([link, target]) => ["--symlink", target, link]),
+      ...system.folders.flatMap((folder) => ["--ro-bind", folder, folder]),
+      ...(forwards ? ["--ro-bind", forwards.proxy, PROXY_SOCKET] : []),
       ...["--", "/bin/sh", "-c"],
       ...(forwards ? [FORWARD, "matrx-network", forwards.socat] : [HOLD]),
     ],

@@ -69,19 +69,15 @@ export function pendingResult(
   };
 }
 
-/** Some clients (SmolAgents) show a model the first part alone: a picture is worth more than the words about it. */
+/**
+ * Some clients (SmolAgents) show a model the first part alone: a picture is worth more than the words about it. Parts of a
+ * mounted server's answer stay in its order, which may tell what belongs together.
+ */
 function partsOf({ output, image, content }: Answer): Content[] {
-  if (content) return pictureFirst(content);
+  if (content) return content;
   if (!image) return [{ type: "text", text: output }];
   const picture: Content = { type: "image", data: image.base64_data, mimeType: image.media_type };
   return output === "" ? [picture] : [picture, { type: "text", text: output }];
-}
-
-/** Among several pictures the order tells which text is about which. */
-function pictureFirst(parts: readonly Content[]): Content[] {
-  const [picture, ...more] = parts.filter(({ type }) => type === "image");
-  if (!picture || more.length > 0) return [...parts];
-  return [picture, ...parts.filter((part) => part !== picture)];
 }
 
 function isTooLarge(parts: readonly Content[]): boolean {

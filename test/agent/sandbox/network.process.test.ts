@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findProgram } from "../../../agent/platform/run-program.ts";
 import { type DomainProxyOptions, startDomainProxy } from "../../../agent/sandbox/domain-proxy.ts";
 import { isPublicAddress } from "../../../agent/sandbox/public-address.ts";
+import { systemPaths } from "../../../agent/sandbox/system-paths.ts";
 import { ROOT } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
@@ -101,7 +102,12 @@ describe("commands of one session", NEEDS_SANDBOX, () => {
 it("leaves no forwarder when the agent is killed", NEEDS_SANDBOX, async () => {
   const socket = path.join(temporaryFolder(), "proxy");
   await listenAt(socket);
-  const programs = { bwrap: "bwrap", nsenter: "nsenter", socat: findProgram("socat", process.env) };
+  const programs = {
+    system: systemPaths(),
+    bwrap: "bwrap",
+    nsenter: "nsenter",
+    socat: findProgram("socat", process.env),
+  };
   const agent = spawn(process.execPath, [
     "--input-type=module",
     "--eval",

@@ -31,14 +31,6 @@ it("is the picture, then the output, for clients that look at the first part alo
   expect(result({ output: "", image: null }).content).toEqual([{ type: "text", text: "" }]);
 });
 
-it("has the one picture of a mounted tool first, and several where they were", () => {
-  const words: Content = { type: "text", text: "Before and after" };
-  const sound: Content = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
-  const picture: Content = { type: "image", data: "AAAA", mimeType: "image/png" };
-  expect(result({ content: [words, sound, picture] }).content).toEqual([picture, words, sound]);
-  expect(result({ content: [words, picture, picture] }).content).toEqual([words, picture, picture]);
-});
-
 it("is every part that a tool gave, and its data", () => {
   const content: Content[] = [
     { type: "audio", data: "AAAA", mimeType: "audio/wav" },
