@@ -18,7 +18,7 @@ const SETTLE_MS = 500;
 /** How long it may take from a prompt until it can be pasted into, in milliseconds. */
 const PASTE_MS = 2000;
 const LOOK_EVERY_MS = 20;
-/** A prompt that was drawn anew, without a command begun so long after it, in milliseconds: the shell did not run what was typed. */
+/** A new prompt, without a command begun so long after it, in milliseconds: the shell did not run what was typed. */
 const UNRUN_MS = 500;
 /** To the end of the line, and away with all of it: somebody may have begun to type. */
 const CLEAR_LINE = "\u0005\u0015";
@@ -143,6 +143,8 @@ class CommandWatch {
   /** The command is typed from this byte of output on. */
   #typedAt = Number.POSITIVE_INFINITY;
   #hasBegun = false;
+  /** A new prompt began after the command was typed. */
+  #isPromptedAnew = false;
   #outcome: Execution["outcome"] = "running";
   #exit: number | null = null;
   #unrun: NodeJS.Timeout | undefined;
@@ -197,10 +199,11 @@ class CommandWatch {
       if (this.#outcome === "unrun") this.#cleared.resolve();
     }
     if (event.at < this.#typedAt) return;
+    if (event.mark === "prompt") this.#isPromptedAnew = true;
     if (event.mark === "input") {
-      if (!this.#hasBegun) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);
       // A shell that lost the hook of the end still shows that it waits for a command.
-      else this.#end(event.at, null);
+      if (this.#hasBegun) this.#end(event.at, null);
+      else if (this.#isPromptedAnew) this.#unrun ??= setTimeout(() => this.#giveUp(), UNRUN_MS);
     }
     if (event.mark === "start" && !this.#hasBegun) {
       clearTimeout(this.#unrun);

@@ -4,7 +4,10 @@
  * login, and none is changed. The terminal's nonce comes in `MATRX_MARKS`, and the user's own `ZDOTDIR` in `MATRX_ZDOTDIR`.
  */
 
-/** `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so the marks are put around it each time. */
+/**
+ * `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so its mark is put behind it each
+ * time; that of its beginning is no part of it, and so not sent when the same prompt is drawn again, as after a change of size.
+ */
 const BASH = String.raw`
 if [ -n "${"$"}{MATRX_LOGIN-}" ]; then
   unset MATRX_LOGIN
@@ -26,10 +29,10 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __matrx_around_prompt() {
     local here=$PWD
     here=${"$"}{here//%/%25} here=${"$"}{here//#/%23} here=${"$"}{here//\?/%3F}
-    printf '\e]7;file://%s%s\a' "$HOSTNAME" "$here"
+    printf '\e]7;file://%s%s\a\e]133;A;nonce=%s\a' "$HOSTNAME" "$here" "$__matrx_nonce"
     case $PS1 in
     *"133;B;nonce=$__matrx_nonce"*) ;;
-    *) PS1="\[\e]133;A;nonce=$__matrx_nonce\a\]$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
+    *) PS1="$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
     esac
     # A variable that is set is cut to nothing, which evaluates what counts the characters.
     case ${"$"}{PS0-} in
@@ -67,9 +70,9 @@ if [[ -o interactive ]]; then
     { local code=$? here=${"$"}{${"$"}{${"$"}{PWD//\%/%25}//\#/%23}//\?/%3F}; setopt localoptions noxtrace } 2> /dev/null
     if [[ $__matrx_ran == 1 ]]; then printf '\e]133;D;%s;nonce=%s\a' $code $__matrx_nonce; fi
     __matrx_ran=0
-    printf '\e]7;file://%s%s\a' $HOST $here
+    printf '\e]7;file://%s%s\a\e]133;A;nonce=%s\a' $HOST $here $__matrx_nonce
     if [[ $PS1 != *"133;B;nonce=$__matrx_nonce"* ]]; then
-      PS1=$'%{\e]133;A;nonce='$__matrx_nonce$'\a%}'$PS1$'%{\e]133;B;nonce='$__matrx_nonce$'\a%}'
+      PS1=$PS1$'%{\e]133;B;nonce='$__matrx_nonce$'\a%}'
     fi
     if [[ $__matrx_hooked == 0 ]]; then
       __matrx_hooked=1

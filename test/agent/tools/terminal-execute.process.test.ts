@@ -1,4 +1,5 @@
 /** Commands in a terminal's shell, and keys: with a real holder and real shells. */
+import { existsSync } from "node:fs";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it, test, vi } from "vitest";
@@ -239,6 +240,43 @@ test("what the terminal wrote is told from the note after it, and so is that the
     expect(metadata?.ended).toBe(command.endsWith("exit 3") ? true : undefined);
   }
 });
+
+test("a prompt that is drawn again before a busy shell reads what was typed is no refusal", async () => {
+  const bench = await Workbench.open();
+  const { metadata } = await bench.call("TerminalCreate", { ...bash, cwd: bench.home });
+  const terminal = String(metadata?.terminal);
+  // As on a busy machine, where the shell draws its prompt for another size, and then has to wait for its turn.
+  const draw = String.raw`printf '\e]133;B;nonce=%s\a' "$__matrx_nonce"`;
+  await run(bench, `trap 'touch begun; sleep 0.7; ${draw.replaceAll("'", `'\\''`)}; sleep 1' WINCH`, {
+    terminal,
+  });
+  await bench.terminals.resize(terminal, { cols: 100, rows: 30 }, bench.owner);
+  await expect.poll(() => existsSync(bench.at("begun"))).toBe(true);
+  expect(await run(bench, "echo ran", { terminal })).toMatchObject({ output: "ran\n", exit: 0 });
+});
+
+test.each(["bash", "zsh"])(
+  "%s marks the beginning of each new prompt, and not of one that it draws again",
+  async (shell) => {
+    const bench = await Workbench.open();
+    const { metadata } = await bench.call("TerminalCreate", { shell });
+    const id = String(metadata?.terminal);
+    expect((await run(bench, "true", { terminal: id })).exit).toBe(0);
+    const viewer = await bench.terminals.attach({ id, from: "now", write: true }, bench.owner);
+    const marks: string[] = [];
+    const watched = (async () => {
+      for await (const piece of viewer.flow())
+        if (piece.kind === "event" && piece.event.event === "mark") marks.push(piece.event.mark);
+    })();
+    await bench.terminals.resize(id, { cols: 100, rows: 30 }, bench.owner);
+    await expect.poll(() => marks).toEqual(["input"]);
+    await viewer.write(Buffer.from("\r"));
+    await expect.poll(() => marks).toEqual(["input", "prompt", "input"]);
+    const ended = expect(watched).rejects.toMatchObject({ details: { reason: "HOLDER_LOST" } });
+    viewer.close();
+    await ended;
+  },
+);
 
 test.each([
   ["unrun", "# nothing"],
