@@ -1,6 +1,7 @@
 /** Indexes the files in some folders by device and inode, to recognise hard links to them elsewhere. */
-import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, readdirSync } from "node:fs";
 import path from "node:path";
+import { entryStat } from "./entry-stat.ts";
 
 /** Limit on entries. */
 const MOST = 200_000;
@@ -27,7 +28,7 @@ export class FileIndex {
     const seen = new Map<string, Folder>();
     const pending = [...roots];
     for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-      const stat = seen.has(entry) ? undefined : statOf(entry);
+      const stat = seen.has(entry) ? undefined : entryStat(entry);
       if (stat?.isFile()) identities.add(identityOf(stat));
       if (!stat?.isDirectory()) continue;
       const folder = this.#read(entry, stat);
@@ -48,7 +49,7 @@ export class FileIndex {
     const files: string[] = [];
     const folders: string[] = [];
     for (const name of namesIn(folder)) {
-      const entry = statOf(path.join(folder, name));
+      const entry = entryStat(path.join(folder, name));
       if (entry?.isFile()) files.push(identityOf(entry));
       else if (entry?.isDirectory()) folders.push(path.join(folder, name));
     }
@@ -58,15 +59,6 @@ export class FileIndex {
 
 export function identityOf(found: BigIntStats): string {
   return `${found.dev}:${found.ino}`;
-}
-
-/** Undefined if it does not exist, or this program may not read it either. */
-function statOf(entry: string): BigIntStats | undefined {
-  try {
-    return lstatSync(entry, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 function namesIn(folder: string): string[] {

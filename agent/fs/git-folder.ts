@@ -2,8 +2,8 @@
  * Folders in which git finds a repository though they are not called `.git`: whoever runs git in one, or below it, runs the
  * programs that its `config` and `hooks` name.
  */
-import { lstatSync } from "node:fs";
 import type { Platform } from "../platform/platform.ts";
+import { entryStat } from "./entry-stat.ts";
 
 /** Every repository has it, and hardly another folder does: without it, the rest is no repository. */
 const HEAD = "HEAD";
@@ -26,17 +26,9 @@ export function isRepository(has: (name: string) => boolean): boolean {
 /** A folder called so, such as one of a web page's parts, is no repository's. */
 function isHead(path: string, platform: Platform): boolean {
   const name = platform.path.basename(path);
-  return platform.fold(name) === platform.fold(HEAD) && !statOf(path)?.isDirectory();
+  return platform.fold(name) === platform.fold(HEAD) && !entryStat(path)?.isDirectory();
 }
 
 function isThere(entry: string): boolean {
-  return statOf(entry) !== undefined;
-}
-
-function statOf(entry: string): ReturnType<typeof lstatSync> {
-  try {
-    return lstatSync(entry, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return entryStat(entry) !== undefined;
 }

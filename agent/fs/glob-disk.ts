@@ -1,8 +1,9 @@
 /** Where globs of paths lead on this machine's disk. */
-import { type BigIntStats, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { type BigIntStats, readdirSync, realpathSync } from "node:fs";
 import { literalGlob } from "@matrx/shared/access-rules.ts";
 import { globMatcher } from "@matrx/shared/glob.ts";
 import type { Platform } from "../platform/platform.ts";
+import { entryStat } from "./entry-stat.ts";
 import { linkChain } from "./link-chain.ts";
 import { isWithin } from "./path-syntax.ts";
 
@@ -87,14 +88,14 @@ export class GlobDisk {
   #lookUp(place: string): Lead {
     const { path } = this.platform;
     const above = path.dirname(place);
-    if (above === place) return { real: place, found: statOf(place) };
+    if (above === place) return { real: place, found: entryStat(place) };
     const folder = this.leadOf(above);
     const entry = path.join(folder.real, path.basename(place));
     if (!folder.found) return { real: entry, found: undefined };
-    const found = statOf(entry);
+    const found = entryStat(entry);
     if (!found?.isSymbolicLink()) return { real: entry, found };
     const real = realPathOf(entry, this.platform);
-    return { real, found: statOf(real) };
+    return { real, found: entryStat(real) };
   }
 }
 
@@ -115,13 +116,5 @@ function linksIn(folder: string, { path }: Platform): string[] {
     return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => path.join(folder, name));
   } catch {
     return [];
-  }
-}
-
-function statOf(entry: string): BigIntStats | undefined {
-  try {
-    return lstatSync(entry, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }

@@ -2,10 +2,11 @@
  * Searches granted folders for what a sandboxed command must not reach there: paths that a glob closes, other names of
  * Matrx's own files, sockets of other programs. A folder is read again only if it changed.
  */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { type BigIntStats, type Dirent, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { entryStat } from "../fs/entry-stat.ts";
 import { isRepository } from "../fs/git-folder.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { TimeSlice } from "../search/time-slice.ts";
@@ -102,7 +103,7 @@ class Search {
     const pending = [...roots];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
       if (this.#slice.isUp) await this.#slice.rest();
-      const stat = statOf(folder);
+      const stat = entryStat(folder);
       if (!stat?.isDirectory()) continue;
       this.#visited.add(identityOf(stat));
       if (this.#visited.size > this.#most) throw tooMany(roots);
@@ -119,7 +120,7 @@ class Search {
     for (let changing = this.#changing(); changing.length > 0; changing = this.#changing()) {
       for (const { folder, stat } of changing) {
         const entries = this.#read(folder, stat);
-        await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(statOf(entry)))));
+        await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(entryStat(entry)))));
       }
       if (performance.now() > until) return;
       await sleep(1);
@@ -142,7 +143,7 @@ class Search {
 
   #changing(): { readonly folder: string; readonly stat: BigIntStats }[] {
     return [...this.#lively].flatMap(([folder, { state, isSettled }]) => {
-      const stat = statOf(folder);
+      const stat = entryStat(folder);
       if (!stat?.isDirectory()) return [];
       return isSettled && state === stateOf(stat) ? [] : [{ folder, stat }];
     });
@@ -199,7 +200,7 @@ function addIfLinked(
   content: { closed: string[]; unchangeable: string[] },
   question: Question,
 ): void {
-  const stat = statOf(where);
+  const stat = entryStat(where);
   if (!stat || stat.nlink < 2n) return;
   const kind = question.kindOfFile(stat);
   if (kind) content[kind === "closed" ? "closed" : "unchangeable"].push(where);
@@ -219,14 +220,6 @@ function entriesOf(folder: string): Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-function statOf(entry: string): BigIntStats | undefined {
-  try {
-    return lstatSync(entry, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
 

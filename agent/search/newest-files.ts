@@ -1,8 +1,9 @@
 /** Finds files that match a glob, newest first. Keeps only as many as needed, and checks each of those. */
 import { isUtf8 } from "node:buffer";
-import { type BigIntStats, lstatSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { textOfName } from "../fs/display-name.ts";
+import { entryStat } from "../fs/entry-stat.ts";
 import { fileTime } from "../fs/file-time.ts";
 import type { Directory } from "../platform/directory.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
@@ -72,7 +73,7 @@ function candidatesOf(paths: readonly Buffer[], folder: Directory, slice: TimeSl
     (isLate) => {
       const found: Candidate[] = [];
       for (const path of paths) {
-        found.push(candidateOf(path, statNow(placeOf(path, folder))));
+        found.push(candidateOf(path, entryStat(placeOf(path, folder))));
         if (isLate()) break;
       }
       return found;
@@ -89,14 +90,6 @@ function candidateOf(relative: Buffer, stat: BigIntStats | undefined): Candidate
 function placeOf(relative: Buffer, folder: Directory): string | Buffer {
   if (isUtf8(relative)) return `${folder.self}/${relative.toString("utf8")}`;
   return Buffer.concat([Buffer.from(`${folder.self}/`), relative]);
-}
-
-function statNow(place: string | Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(place, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 function statByThread(place: string | Buffer): Promise<BigIntStats | undefined> {
