@@ -119,6 +119,8 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     await app.relay.kill();
     await page.getByText("may not have arrived").waitFor();
     await app.relay.ready();
+    await page.keyboard.press("Enter");
+    await expectOnScreen(page, "got-");
     expect(faults).toEqual([]);
   });
 
@@ -128,6 +130,8 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     await expectOnScreen(page, "kept-1");
     await app.machine.agent.stop();
     await page.getByText("The machine is offline.").waitFor();
+    const { page: later } = await app.openAlone(path());
+    await later.getByText("The device is not connected").waitFor();
     const silent = () => undefined;
     app.machine.agent = await startAgent({
       ...{ dataDir: app.relay.dataDir, onStart: silent, onDeath: silent },
@@ -135,6 +139,7 @@ describe("a terminal in the browser", { ...NEEDS_CHROMIUM, timeout: 120_000 }, (
     await page.getByText("The machine is offline.").waitFor({ state: "detached" });
     await typeLine(page, "echo $before$((1 + 1))");
     await expectOnScreen(page, "kept2");
+    await later.getByRole("list", { name: "Open on this machine" }).waitFor();
     expect(faults).toEqual([]);
   });
 

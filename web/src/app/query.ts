@@ -18,6 +18,8 @@ import {
 } from "@tanstack/react-query";
 import { ApiError } from "../relay/api-error.ts";
 import { useConnection } from "../relay/connection.ts";
+import { onDevices } from "../relay/devices.ts";
+import { isOnline } from "../ui/device-words.ts";
 import { onForget } from "./tab-store.ts";
 
 export const queryClient = new QueryClient({
@@ -56,5 +58,17 @@ export function useInfiniteQuery<T, K extends QueryKey, P>(
 useConnection.subscribe(({ state }, before) => {
   if (state === "online" && before.state !== "online") void queryClient.invalidateQueries();
 });
+
+// What a machine could not answer while it was away is asked again as soon as it is back.
+onDevices(({ data }) => {
+  const back = new Set<unknown>(data?.devices.filter(isOnline).map(({ id }) => id));
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey, state }) => isOffline(state.error) && queryKey.some((part) => back.has(part)),
+  });
+});
+
+function isOffline(error: Error | null): boolean {
+  return error !== null && "code" in error && error.code === "DEVICE_OFFLINE";
+}
 
 onForget(() => queryClient.removeQueries());

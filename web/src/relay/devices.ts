@@ -23,6 +23,9 @@ const devices = createReading(
 
 export const useDevices = devices.use;
 
+/** Calls back each time that they were read. */
+export const onDevices = devices.onChange;
+
 /** All machines that can be chosen: the account's, and this computer while somebody wants it directly. */
 export function useMachines(): readonly DeviceView[] {
   const local = useLocalDevice();
