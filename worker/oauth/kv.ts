@@ -1,11 +1,11 @@
 /**
  * What the OAuth library takes for a KV namespace: a door to the OAuth stores, made anew for each request. A grant is
- * written only as it was read: of two requests that trade the same code or refresh the same token, one is told to try again.
+ * written only as it was read: of two requests that trade the same code, one is told to try again.
  */
 import { isAccountId } from "@matrx/shared/ids.ts";
 import type { Env } from "../env.ts";
 import { knownAccount } from "../known-accounts.ts";
-import { clientStore, grantStore, type OAuthStore, PREFIX } from "../objects/oauth-store.ts";
+import { clientStore, grantStore, type NewEntry, type OAuthStore, PREFIX } from "../objects/oauth-store.ts";
 
 type KvEnv = Pick<Env, "ACCOUNT" | "DIRECTORY" | "OAUTH_STORE">;
 
@@ -39,7 +39,7 @@ export class OAuthKv {
   }
 
   async get(key: string, options?: { type?: string }): Promise<unknown> {
-    const store = await this.#storeOf(key);
+    const store = await this.storeOf(key);
     const entry = await store?.get(key);
     if (!entry) return null;
     if (key.startsWith(PREFIX.grant)) this.#read.set(key, entry.version);
@@ -47,28 +47,20 @@ export class OAuthKv {
   }
 
   async put(key: string, value: string, options: PutOptions = {}): Promise<void> {
-    const store = await this.#storeOf(key);
-    const { metadata, keepsExpiry } = options;
-    const isPut = await store?.put({
-      key,
-      value,
-      metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
-      expires: expiryOf(options),
-      keepsExpiry,
-      over: this.#read.get(key),
-    });
+    const store = await this.storeOf(key);
+    const isPut = await store?.put(this.entryOf(key, value, options));
     if (!isPut) throw new Error(CHANGED_MEANWHILE);
     const over = this.#read.get(key);
     if (over !== undefined) this.#read.set(key, over + 1);
   }
 
   async delete(key: string): Promise<void> {
-    const store = await this.#storeOf(key);
+    const store = await this.storeOf(key);
     await store?.delete(key);
   }
 
   async list({ prefix = "", limit = LIST_MAX, cursor = "" }: ListOptions) {
-    const store = await this.#storeOf(prefix);
+    const store = await this.storeOf(prefix);
     const listed = await store?.list(prefix, cursor, limit);
     const keys = (listed?.keys ?? []).map(({ name, metadata }) => ({
       name,
@@ -79,12 +71,34 @@ export class OAuthKv {
   }
 
   /** An account that nobody ever signed in to has no object: asking would create one. */
-  async #storeOf(key: string): Promise<DurableObjectStub<OAuthStore> | undefined> {
+  async storeOf(key: string): Promise<DurableObjectStub<OAuthStore> | undefined> {
     if (key.startsWith(PREFIX.client)) return clientStore(this.#env.OAUTH_STORE);
     if (!key.startsWith(PREFIX.grant) && !key.startsWith(PREFIX.token)) throw new Error("no such key");
     const [, account = ""] = key.split(":");
     if (!isAccountId(account) || !(await knownAccount(this.#env, account))) return undefined;
     return grantStore(this.#env.OAUTH_STORE, account);
+  }
+
+  protected entryOf(key: string, value: string, options: PutOptions): NewEntry {
+    const { metadata, keepsExpiry } = options;
+    return {
+      key,
+      value,
+      metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
+      expires: expiryOf(options),
+      keepsExpiry,
+      over: this.#read.get(key),
+    };
+  }
+}
+
+/** Holds back what is written of grants and tokens, for somebody who then writes all of it in one go. */
+export class HeldKv extends OAuthKv {
+  readonly held: NewEntry[] = [];
+
+  override async put(key: string, value: string, options: PutOptions = {}): Promise<void> {
+    if (key.startsWith(PREFIX.client)) return super.put(key, value, options);
+    this.held.push(this.entryOf(key, value, options));
   }
 }
 

@@ -4,6 +4,8 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { OPEN_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
+import { HeldKv } from "./kv.ts";
+import { answerRefresh } from "./refresh.ts";
 import { resourceNamed } from "./resource.ts";
 import { authorizationServer, issuerOfRequest, oauthEnv } from "./server.ts";
 
@@ -17,12 +19,29 @@ export async function answerTokenRequest(
   const body = await readBounded(asText(request), OPEN_BODY);
   const form = new URLSearchParams(body);
   const library = oauthEnv(env);
-  const stored = await library.OAUTH_KV.get(grantKeyOf(form), { type: "json" });
+  const grantKey = grantKeyOf(form);
+  const stored = await library.OAUTH_KV.get(grantKey, { type: "json" });
   const { resource } = (stored ?? {}) as { resource?: string };
   // Without a resource in the request, the one of the grant counts.
-  const named = [resource, form.get("resource")].map((text) => resourceNamed(origin, text ?? ""));
+  const asked = form.get("resource") ?? undefined;
+  const named = [resource, asked].map((text) => resourceNamed(origin, text ?? ""));
   const server = authorizationServer(origin, named);
-  return server.fetch(readRequest(`${origin}/oauth/token`, request, body), library, context);
+  const read = () => readRequest(`${origin}/oauth/token`, request, body);
+  const store = stored ? await library.OAUTH_KV.storeOf(grantKey) : undefined;
+  const token = form.get("refresh_token");
+  if (!store || !token || form.get("grant_type") !== "refresh_token")
+    return server.fetch(read(), library, context);
+  const refresh = {
+    token,
+    grantKey,
+    credentials: credentialsOf(request, form),
+    resource: asked === undefined ? undefined : (resourceNamed(origin, asked) ?? asked),
+    scope: form.get("scope") ?? undefined,
+  };
+  return answerRefresh(store, refresh, async () => {
+    const writes = new HeldKv(env);
+    return { writes, response: await server.fetch(read(), { ...library, OAUTH_KV: writes }, context) };
+  });
 }
 
 /** The library's answer to a client that registers. Throws MatrxError. */
@@ -51,6 +70,11 @@ function readRequest(address: string, { headers: sent }: Request, body: string):
 function asText(request: Request): Request {
   const length = request.headers.get("Content-Length");
   return new Request(request, { headers: length === null ? {} : { "Content-Length": length } });
+}
+
+function credentialsOf({ headers }: Request, form: URLSearchParams): string {
+  const header = headers.get("Authorization")?.replace(/^basic +/i, "Basic ");
+  return JSON.stringify([header, form.get("client_id"), form.get("client_secret")]);
 }
 
 /** Codes and tokens begin with their account and grant. */

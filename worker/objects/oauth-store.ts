@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { logWarning } from "../log.ts";
+import { type ReplacedToken, ReplacedTokens, SAME_ANSWER_MS } from "../oauth/replaced-tokens.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
 import { OAUTH_STORE } from "../storage/migrations.ts";
@@ -54,12 +55,15 @@ const TOKENS_MAX = 32;
 const TELL_AGAIN = 60_000;
 
 export class OAuthStore extends DurableObject<StoreEnv> {
-  readonly #alarms: AlarmTable<"expiry" | "ended">;
+  readonly #alarms: AlarmTable<"expiry" | "ended" | "answers">;
+  readonly #replaced: ReplacedTokens;
 
   constructor(state: DurableObjectState, env: StoreEnv) {
     super(state, env);
     migrate(state.storage, OAUTH_STORE);
+    this.#replaced = new ReplacedTokens(state.storage.sql);
     this.#alarms = new AlarmTable(state.storage, {
+      answers: (now) => this.#replaced.dropAnswers(now),
       expiry: (now) => this.#prune(now),
       ended: () => this.#tellEnded(),
     });
@@ -91,12 +95,33 @@ export class OAuthStore extends DurableObject<StoreEnv> {
     return true;
   }
 
-  /** Deletes an entry. With a grant's, its account is told that the grant is over. */
+  /** A refresh token that was replaced, by its hash. */
+  replaced(token: string): ReplacedToken | undefined {
+    return this.#replaced.find(token, Date.now());
+  }
+
+  /** Writes what replaces a refresh token, the grant first. Returns false, and writes nothing, if somebody else wrote meanwhile. */
+  replace(
+    [grant, ...rest]: readonly NewEntry[],
+    { token, grantKey, answer }: { token: string; grantKey: string; answer: string },
+  ): boolean {
+    if (!grant || !this.put(grant)) return false;
+    for (const entry of rest) this.put(entry);
+    const now = Date.now();
+    this.#replaced.add(token, grantKey, answer, now);
+    this.#alarms.by("answers", now + SAME_ANSWER_MS);
+    return true;
+  }
+
+  /** Deletes an entry. With a grant's go all its tokens, and its account is told that the grant is over. */
   async delete(key: string): Promise<void> {
     const entry = this.get(key);
     if (!entry) return;
-    this.ctx.storage.sql.exec("DELETE FROM entries WHERE key = ?", key);
-    if (!key.startsWith(PREFIX.grant)) return;
+    if (!key.startsWith(PREFIX.grant)) {
+      this.ctx.storage.sql.exec("DELETE FROM entries WHERE key = ?", key);
+      return;
+    }
+    this.#dropGrant(key);
     this.#end([entry.value], Date.now());
     await this.#tellEnded().catch((error: unknown) => logWarning("an account was not told yet", error));
   }
@@ -111,14 +136,7 @@ export class OAuthStore extends DurableObject<StoreEnv> {
       )
       .toArray();
     for (const { key, value } of rows) {
-      if (!grants.includes(accountGrantOf(value) ?? "")) continue;
-      const tokens = `${PREFIX.token}${key.slice(PREFIX.grant.length)}:`;
-      sql.exec(
-        "DELETE FROM entries WHERE key = ? OR (key > ? AND key < ?)",
-        key,
-        tokens,
-        `${tokens}\u{10ffff}`,
-      );
+      if (grants.includes(accountGrantOf(value) ?? "")) this.#dropGrant(key);
     }
   }
 
@@ -136,6 +154,16 @@ export class OAuthStore extends DurableObject<StoreEnv> {
 
   override alarm(): Promise<void> {
     return this.#alarms.ring(Date.now());
+  }
+
+  /** Deletes a grant with its tokens. */
+  #dropGrant(key: string): void {
+    const tokens = `${PREFIX.token}${key.slice(PREFIX.grant.length)}:`;
+    this.ctx.storage.sql.exec(
+      "DELETE FROM entries WHERE key = ? OR (key > ? AND key < ?)",
+      ...[key, tokens, `${tokens}\u{10ffff}`],
+    );
+    this.#replaced.forget(key);
   }
 
   /** Strangers register as many clients as they like: the one that waited longest goes. */
@@ -159,11 +187,12 @@ export class OAuthStore extends DurableObject<StoreEnv> {
   #prune(now: number): number | undefined {
     const { sql } = this.ctx.storage;
     const gone = sql
-      .exec<{ value: string }>(
-        "SELECT value FROM entries WHERE expires <= ? AND key LIKE ?",
+      .exec<{ key: string; value: string }>(
+        "SELECT key, value FROM entries WHERE expires <= ? AND key LIKE ?",
         ...[now, `${PREFIX.grant}%`],
       )
       .toArray();
+    for (const { key } of gone) this.#dropGrant(key);
     sql.exec("DELETE FROM entries WHERE expires <= ?", now);
     this.#end(
       gone.map(({ value }) => value),

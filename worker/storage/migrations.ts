@@ -174,6 +174,14 @@ export const OAUTH_STORE: readonly Migration[] = [
     // Grants whose tokens are gone, until their account knows.
     sql.exec("CREATE TABLE ended (grant_id TEXT PRIMARY KEY) WITHOUT ROWID");
   },
+  ({ sql }) => {
+    // Refresh tokens that were replaced, by their hashes. `grant_key` is a key of `entries`, `at` milliseconds since 1970,
+    // `answer` what it was traded for, sealed with the token itself, for a minute.
+    sql.exec(`CREATE TABLE replaced (
+      token TEXT PRIMARY KEY, grant_key TEXT NOT NULL, at INTEGER NOT NULL, answer TEXT) WITHOUT ROWID`);
+    sql.exec("CREATE INDEX replaced_grant ON replaced (grant_key, at)");
+    sql.exec("CREATE INDEX replaced_answers ON replaced (at) WHERE answer IS NOT NULL");
+  },
 ];
 
 /** Writes the first rows of an object's alarm table, which replaces a single alarm for everything. */
