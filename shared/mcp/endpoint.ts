@@ -48,9 +48,10 @@ export class McpEndpoint {
     this.#stateless = legacyStatelessFallback(() => makeServer(""));
   }
 
-  async fetch(request: Request): Promise<Response> {
+  /** What the client listens to ends when its credential `expires`, in milliseconds since 1970. */
+  async fetch(request: Request, expires = Number.POSITIVE_INFINITY): Promise<Response> {
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("Content-Type")))
-      return this.#serveLegacy(request, undefined);
+      return this.#serveLegacy(request, undefined, expires);
     const body = await readRequestBody(request, LIMITS.restBodyBytes);
     if (body.tooLarge) return refused(413, -32_600, `A request may have ${LIMITS.restBodyBytes} bytes`);
     // Before parsing, as everywhere: what is made of the arguments later goes down level by level.
@@ -59,10 +60,10 @@ export class McpEndpoint {
     const parsedBody = withoutNullArguments(parsed(body.text));
     if (parsedBody === undefined) return refused(400, -32_700, "The request is not JSON");
     if (Array.isArray(parsedBody)) this.#onBatch?.(parsedBody.length);
-    if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody);
+    if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody, expires);
     const response = await withRefusalStatus(await this.#modern.fetch(request, { parsedBody }));
     const listens = request.headers.get("Mcp-Method") === "subscriptions/listen";
-    return listens ? this.#listening(response) : response;
+    return listens ? this.#listening(response, expires) : response;
   }
 
   /** Tells every client that listens. */
@@ -77,19 +78,20 @@ export class McpEndpoint {
     await this.#sessions.close();
   }
 
-  async #serveLegacy(request: Request, parsedBody: unknown): Promise<Response> {
+  async #serveLegacy(request: Request, parsedBody: unknown, expires: number): Promise<Response> {
     const hasSession = request.headers.has(SESSION_ID_HEADER);
     if (!hasSession && isInitializeRequest(parsedBody)) return this.#sessions.begin(request, parsedBody);
     // Without a session it is a program such as curl.
     if (!hasSession) return this.#stateless(request, { parsedBody });
     const response = await this.#sessions.fetch(request, parsedBody);
-    return request.method === "GET" ? this.#listening(response) : response;
+    return request.method === "GET" ? this.#listening(response, expires) : response;
   }
 
-  async #listening(response: Response): Promise<Response> {
+  async #listening(response: Response, expires: number): Promise<Response> {
     if (!response.ok || !response.body) return response;
-    await this.#onListen?.(TIMES.mcpListen);
-    return endedAfter(response.body, response, TIMES.mcpListen);
+    const ms = Math.min(TIMES.mcpListen, expires - Date.now());
+    await this.#onListen?.(ms);
+    return endedAfter(response.body, response, ms);
   }
 }
 

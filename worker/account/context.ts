@@ -9,12 +9,11 @@ import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { CloudEnv } from "../cloud/open-store.ts";
-import { logWarning } from "../log.ts";
 import type { ListeningObjects } from "../mcp/listeners.ts";
 import type { Audit } from "../objects/audit.ts";
 import type { Device } from "../objects/device.ts";
 import { type Directory, directoryOf } from "../objects/directory.ts";
-import { grantStore, type OAuthStore } from "../objects/oauth-store.ts";
+import type { OAuthStore } from "../objects/oauth-store.ts";
 import { PushMessages } from "../push/messages.ts";
 import { PushNews } from "../push/news.ts";
 import { PushSubscriptions } from "../push/subscriptions.ts";
@@ -25,6 +24,7 @@ import { AccountApprovals } from "./approvals.ts";
 import { dropCloudFiles } from "./cloud-file-rows.ts";
 import { DeviceNews } from "./device-news.ts";
 import { Devices } from "./devices.ts";
+import { type EndedGrant, EndedGrants, type GrantObjects } from "./ended-grants.ts";
 import { Grants } from "./grants.ts";
 import { Holders } from "./holders.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
@@ -40,7 +40,7 @@ export interface AccountEnv extends Secrets, CloudEnv {
   AUDIT: DurableObjectNamespace<Audit>;
   DIRECTORY: DurableObjectNamespace<Directory>;
   OAUTH_STORE: DurableObjectNamespace<OAuthStore>;
-  MCP: ListeningObjects;
+  MCP: ListeningObjects & GrantObjects;
 }
 
 /** What a person's new session is called, and the thumbprint of the key that a browser's is bound to. */
@@ -72,6 +72,7 @@ export class AccountContext {
   readonly subscriptions: PushSubscriptions;
   readonly push: PushNews;
   readonly alarms: AlarmTable<"outbox" | "expiry" | "audit" | "cloud" | "push">;
+  readonly #ended: EndedGrants;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
   readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
@@ -106,7 +107,9 @@ export class AccountContext {
     });
     this.vapid = new Vapid(state.storage.kv);
     this.subscriptions = new PushSubscriptions(sql);
-    const { subscriptions, vapid } = this;
+    const { subscriptions, vapid, people, news } = this;
+    const objects = { mcp: env.MCP, oauth: env.OAUTH_STORE };
+    this.#ended = new EndedGrants({ account: this.id, people, subscriptions, news, ...objects });
     const sendBy = (at: number) => this.alarms.by("push", at);
     const messages = new PushMessages({ sql, subscriptions, vapid, sendBy });
     this.push = new PushNews({
@@ -163,31 +166,21 @@ export class AccountContext {
     );
   }
 
-  /** Ends a grant of any kind; the Device objects close its open sockets. `by` is who did it. Throws MatrxError `NOT_FOUND`. */
+  /** Ends a grant of any kind, with all that is open of it. `by` is who did it. Throws MatrxError `NOT_FOUND`. */
   revoke(id: GrantId, by?: Grant): Promise<void> {
     return this.revokeAll([id], by);
   }
 
   /** Ends them all before the first device is told. Throws MatrxError `NOT_FOUND`. */
   async revokeAll(ids: readonly GrantId[], by?: Grant): Promise<void> {
-    const clients: GrantId[] = [];
+    const ended: EndedGrant[] = [];
     for (const id of ids) {
       const grant = this.grants.find(id, Date.now());
       const holders = this.tokens.revoke(id);
       if (grant) this.record.note(grantHappening(grant, "revoked"), by);
-      if (grant?.kind === "mcp") clients.push(id);
-      this.people.revoke(id);
-      this.subscriptions.prune();
-      this.news.add(holders, { type: "revoke", grant: id }, Date.now());
+      ended.push({ id, kind: grant?.kind ?? "api", holders });
     }
-    await Promise.all([this.news.flush(Date.now()), this.#forgetTokens(clients)]);
-  }
-
-  /** Without this, the tokens that clients got by OAuth still name their grants, which nothing accepts any more. */
-  async #forgetTokens(clients: readonly GrantId[]): Promise<void> {
-    if (clients.length === 0) return;
-    const store = grantStore(this.env.OAUTH_STORE, this.id);
-    await store.forget(clients).catch((error: unknown) => logWarning("tokens of AI clients are left", error));
+    await this.#ended.end(ended);
   }
 
   /** Tells devices something, again and again until each has acknowledged it. */

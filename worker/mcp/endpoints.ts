@@ -48,7 +48,7 @@ export class McpEndpoints {
     this.#kept.set(key, kept);
     if (this.#kept.size > MOST_CALLERS) this.#kept.delete(this.#kept.keys().next().value ?? "");
     takeOne(kept.requests, now);
-    return kept.endpoint.fetch(request);
+    return kept.endpoint.fetch(request, caller.expires);
   }
 
   toolsChanged(): void {
@@ -57,11 +57,17 @@ export class McpEndpoints {
 
   /** A grant, or a guest's session, has ended. */
   revoke(grant: GrantId): void {
-    for (const [key, { grants, endpoint }] of [...this.#kept]) {
-      if (!grants.includes(grant)) continue;
-      this.#kept.delete(key);
-      endpoint.close().catch((error: unknown) => logWarning("an MCP endpoint did not close", error));
-    }
+    for (const [key, kept] of [...this.#kept]) if (kept.grants.includes(grant)) this.#end(key, kept);
+  }
+
+  /** Ends everything at once. */
+  close(): void {
+    for (const [key, kept] of [...this.#kept]) this.#end(key, kept);
+  }
+
+  #end(key: string, { endpoint }: Kept): void {
+    this.#kept.delete(key);
+    endpoint.close().catch((error: unknown) => logWarning("an MCP endpoint did not close", error));
   }
 
   #make(caller: Caller, origin: string): Kept {

@@ -196,6 +196,7 @@ export class Device extends DurableObject<DeviceEnv> {
       this.#rights.deviceRemoved(unknownDeviceError(this.#context.store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
+    this.#mcp.close();
     await this.ctx.storage.deleteAll();
     this.#context.store.destroy();
     this.#context.pause.destroy();
@@ -248,6 +249,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#context.streams.rightsChanged();
   }
 
+  /** Whom the end of a grant must reach here; its account has such a list of its own (`account/ended-grants.ts`). */
   #endGrant(grant: GrantId, why: ErrorShape): void {
     if (this.#context.store.record) {
       this.#rights.revoke(grant, why);

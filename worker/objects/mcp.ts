@@ -1,6 +1,8 @@
 /** The MCP endpoint of one grant over all its devices. Stores nothing: what it forgets, clients say again. */
 import { DurableObject } from "cloudflare:workers";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
+import { revokedGrant } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
@@ -19,6 +21,8 @@ export class Mcp extends DurableObject<Env> {
     onListen: (caller, ms) => this.#listen(caller, Date.now() + ms),
   });
   #trustedUntil = 0;
+  /** A grant that has ended never comes back. */
+  #isOver = false;
 
   override async fetch(request: Request): Promise<Response> {
     try {
@@ -34,6 +38,12 @@ export class Mcp extends DurableObject<Env> {
   /** The account, or one of the devices, says that tools may have changed. */
   toolsChanged(): void {
     this.#endpoints.toolsChanged();
+  }
+
+  /** The account has ended the grant: its streams end, and an answer still on its way doesn't bring it back. */
+  revoke(): void {
+    this.#isOver = true;
+    this.#endpoints.close();
   }
 
   /** Asks the account and each device to tell what changes. */
@@ -56,8 +66,10 @@ export class Mcp extends DurableObject<Env> {
   /** Throws MatrxError `UNAUTHENTICATED` if the grant has ended. */
   async #requireGrant({ account, grant }: Caller): Promise<void> {
     const now = Date.now();
-    if (now < this.#trustedUntil) return;
-    unwrap(await this.env.ACCOUNT.getByName(account).reachable(grant));
-    this.#trustedUntil = now + TRUSTED_MS;
+    if (now >= this.#trustedUntil) {
+      unwrap(await this.env.ACCOUNT.getByName(account).reachable(grant));
+      this.#trustedUntil = now + TRUSTED_MS;
+    }
+    if (this.#isOver) throw new MatrxError(revokedGrant());
   }
 }

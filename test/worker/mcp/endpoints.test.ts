@@ -180,3 +180,16 @@ it("answer an error that is none of ours without its words", async () => {
   expect(text).toContain("Something went wrong on our side");
   expect(text).not.toContain("secret");
 });
+
+it("end what a client listens to when its token ends", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const brief = { ...caller("a"), expires: Date.now() + 30_000 };
+  const begun = await endpoints.fetch(hello(), brief);
+  const session = begun.headers.get("Mcp-Session-Id") ?? "";
+  const headers = { "Mcp-Session-Id": session, Accept: "text/event-stream" };
+  const news = await endpoints.fetch(new Request("https://relay.example/mcp", { headers }), brief);
+  const ended = news.text();
+  vi.advanceTimersByTime(30_000);
+  expect(await ended).toBe("");
+});
