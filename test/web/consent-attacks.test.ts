@@ -74,6 +74,32 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     }
   });
 
+  test("that wants a program opened has it opened by nobody who denies", async () => {
+    const asker = await newApp(app.relay);
+    const redirect_uri = "com.example.app:/callback";
+    const id = await asker.register("Opener", redirect_uri);
+    const { page } = await app.open("/fleet");
+    const browser = await page.context().newCDPSession(page);
+    const opened: string[] = [];
+    browser.on("Page.frameRequestedNavigation", ({ url }) => opened.push(url));
+    await browser.send("Page.enable");
+    for (const [answer, name] of [
+      [deny, "Not connected"],
+      [allow, "Back to the app"],
+    ] as const) {
+      await page.goto(asker.address(id, { redirect_uri }));
+      await asking(page, "Opener").waitFor();
+      await fillIn(page);
+      await settled(page);
+      opened.length = 0;
+      await answer(page).click();
+      await page.getByRole("heading", { name }).waitFor();
+      if (answer === allow) await expect.poll(() => opened.length).toBe(1);
+      else expect(opened).toEqual([]);
+    }
+    expect(opened[0]).toMatch(/^com\.example\.app:\/callback\?code=/);
+  });
+
   test("gets its request to the relay exactly as it wrote it, however often the page is loaded", async () => {
     const asker = await newApp(app.relay);
     const query = `${new URL(asker.address(await asker.register())).search.slice(1).replace("state=the+state", "state=1e5")}&%7Eown=a+b%20c~'&empty=&n=007`;

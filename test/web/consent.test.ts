@@ -177,13 +177,13 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
 
   test("a program that opens addresses of its own is said to do so, and the page says that it is done", async () => {
     const asker = await newApp(app.relay);
-    const redirect = "someapp://localhost/callback";
+    const redirect = "com.example.app://localhost/callback";
     const { page, faults } = await app.open("/fleet");
     await page.goto(asker.address(await asker.register("Desktop app", redirect), { redirect_uri: redirect }));
     await asking(page, "Desktop app").waitFor();
-    await page.getByText("the program that opens someapp: addresses on this computer").waitFor();
+    await page.getByText("the program that opens com.example.app: addresses on this computer").waitFor();
     await deny(page).click();
-    await page.getByRole("heading", { name: "Back to the app" }).waitFor();
+    await page.getByRole("heading", { name: "Not connected" }).waitFor();
     await page.getByText("You denied it: it gets nothing.").waitFor();
     expect(faults).toEqual([]);
   });

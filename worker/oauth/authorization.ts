@@ -5,13 +5,14 @@ import {
   authorizationErrorRedirect,
   type OAuthHelpers,
 } from "@cloudflare/workers-oauth-provider";
-import { relayError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Grant, GrantClient } from "@matrx/shared/grant.ts";
 import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
 import { hostOf, isDocumentAddress, learnClient } from "./client-document.ts";
+import { isGoodRedirect } from "./redirects.ts";
 import { deviceOf, MCP_PATH, MCP_SCOPE, resourceNamed } from "./resource.ts";
 import { authorizationServer, CLIENT_KEPT, issuerOfRequest, type OAuthProps, oauthEnv } from "./server.ts";
 
@@ -39,6 +40,7 @@ export async function readAuthorization(env: Env, from: Request, query: string):
   const named = resourceNamed(origin, asked.get("resource") ?? "");
   const api = authorizationServer(origin, [named]).getOAuthApi(oauthEnv(env));
   const request = await api.parseAuthRequest(new Request(`${origin}/authorize?${asked}`));
+  if (!isGoodRedirect(request.redirectUri)) throw badRedirectError(request.redirectUri);
   requireChallenge(request);
   const { clientName } = (await api.lookupClient(id)) ?? {};
   const name = plainName(clientName ?? "").trim();
@@ -97,6 +99,13 @@ function requireOnce(asked: URLSearchParams, query: string): void {
   if (twice === undefined && query.length <= QUERY_CHARS) return;
   throw relayError("INVALID_PARAMETERS", "The app's request can't be read", {
     hint: "Go back to the app, and connect again",
+  });
+}
+
+function badRedirectError(address: string): MatrxError {
+  const { protocol } = new URL(address);
+  return relayError("INVALID_PARAMETERS", `The app wants to be called back by a ${protocol} address`, {
+    hint: "It may be https, http on this computer, or a scheme of its own that begins with its domain, such as com.example.app:",
   });
 }
 

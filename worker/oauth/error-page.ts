@@ -17,7 +17,8 @@ function told(error: unknown): { title: string; text: string; back?: string | un
   const title = "This app can't be connected";
   if (error instanceof AuthorizationError) {
     const { code, description, redirectTo } = error;
-    return { title, text: `Its request is wrong: ${description} (${code}).`, back: redirectTo };
+    const back = redirectTo !== undefined && /^https?:/i.test(redirectTo) ? redirectTo : undefined;
+    return { title, text: `Its request is wrong: ${description} (${code}).`, back };
   }
   if (!(error instanceof MatrxError)) throw error;
   return { title, text: `${error.message}. ${error.hint ?? ""}` };

@@ -78,8 +78,8 @@ function makeServer(origin: string, resources: string[]): OAuthAuthorizationServ
     tokenEndpoint: "/oauth/token",
     clientRegistrationEndpoint: "/oauth/register",
     accessTokenTTL: ACCESS,
-    // Programs with windows are called back by addresses of their own, such as `cursor://` (RFC 8252, 7.1). Another program
-    // may claim the same ones: it can do nothing with a code, for want of the verifier.
+    // Programs with windows are called back by addresses of their own (RFC 8252, 7.1), of which `redirects.ts` allows some.
+    // Another program may claim the same ones: it can do nothing with a code, for want of the verifier.
     allowPrivateUseRedirectUris: true,
     clientRegistrationTTL: CLIENT_KEPT,
     tokenExchangeCallback: lifetimes,

@@ -1,10 +1,12 @@
 /** Requests of clients to the token endpoint and the registration: read within limits, then handed to the library. */
 import { readBounded } from "@matrx/shared/caller/body.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import * as z from "zod";
 import { OPEN_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
 import { HeldKv } from "./kv.ts";
+import { isGoodRedirect } from "./redirects.ts";
 import { answerRefresh } from "./refresh.ts";
 import { resourceNamed } from "./resource.ts";
 import { authorizationServer, issuerOfRequest, oauthEnv } from "./server.ts";
@@ -52,8 +54,29 @@ export async function answerRegistration(
 ): Promise<Response> {
   const origin = issuerOfRequest(env, request);
   const body = await readBounded(request, { ...OPEN_BODY, bytes: LIMITS.clientRegistrationBytes });
+  if (!hasGoodRedirect(body)) return badRedirects();
   const read = readRequest(`${origin}/oauth/register`, request, body);
   return authorizationServer(origin).fetch(read, oauthEnv(env), context);
+}
+
+const redirectsSchema = z.object({ redirect_uris: z.array(z.string()).min(1) });
+
+/** A client may list addresses for others, besides one that it can be called back by here. What can't be read, the library refuses. */
+function hasGoodRedirect(body: string): boolean {
+  try {
+    const { data } = redirectsSchema.safeParse(JSON.parse(body));
+    return data === undefined || data.redirect_uris.some(isGoodRedirect);
+  } catch {
+    return true;
+  }
+}
+
+/** RFC 7591, section 3.2.2 */
+function badRedirects(): Response {
+  const error_description =
+    "redirect_uris needs one that is https, http on a loopback host, or of a private scheme that begins with a domain, such as com.example.app:/callback";
+  const headers = { "Cache-Control": "no-store" };
+  return Response.json({ error: "invalid_redirect_uri", error_description }, { status: 400, headers });
 }
 
 /** The same request at this relay's own address, with its body at hand. */

@@ -91,9 +91,9 @@ it("a client is shown as what it is: whole characters, and by its scheme if it h
   expect(await shown(long)).toMatchObject({ client: { name: `${"a".repeat(63)}\ufffd` } });
   const blank = await Client.register({ client_name: "\u3164\u2800 \u115f" });
   expect(await shown(blank)).toMatchObject({ client: { name: "An app without a name" } });
-  const own = "someapp://localhost/callback";
+  const own = "com.example.app://localhost/callback";
   expect(await shown(await Client.register({ redirect_uris: [own] }), own)).toMatchObject({
-    ...{ redirect_host: "someapp:", redirect_is_local: false },
+    ...{ redirect_host: "com.example.app:", redirect_is_local: false },
   });
 });
 

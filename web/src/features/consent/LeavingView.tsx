@@ -14,7 +14,7 @@ export function LeavingView({ answered }: { answered: Answer }) {
   return (
     <Card withBorder className={classes.card} bg="var(--surface)" padding="lg" component="main">
       <Title ref={title} order={1} id="page-title" tabIndex={-1} mb="md" className={classes.title ?? ""}>
-        Back to the app
+        {answered === "allowed" ? "Back to the app" : "Not connected"}
       </Title>
       <Text>
         {answered === "allowed"

@@ -14,6 +14,10 @@ export interface Answering {
   readonly answer: (what: Answer, send: () => Promise<{ location: string }>) => Promise<void>;
 }
 
+function isWeb(address: string): boolean {
+  return /^https?:$/.test(new URL(address).protocol);
+}
+
 /** `signedOut` is called if nobody is signed in any more. */
 export function useAnswer(signedOut: () => Promise<void>): Answering {
   const [isSending, setSending] = useState(false);
@@ -27,7 +31,8 @@ export function useAnswer(signedOut: () => Promise<void>): Answering {
     try {
       const { location: there } = await send();
       setAnswered(what);
-      location.replace(there);
+      // A program has no use for a refusal, and what a stranger named is not opened for nothing.
+      if (what === "allowed" || isWeb(there)) location.replace(there);
     } catch (error) {
       if (isSignedOut(error)) return signedOut();
       fail(error);
