@@ -1,14 +1,41 @@
-/** The rate limit of anonymous requests, by source address. */
+/** The rate limit of anonymous requests: by what is asked for, and by who asks from where. */
 import { relayError } from "@matrx/shared/errors.ts";
+import type { AccountId } from "@matrx/shared/ids.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { Env } from "../env.ts";
-import { publicAddress } from "./address.ts";
+import { ownOrigin, publicAddress } from "./address.ts";
 
-/** Throws MatrxError `RATE_LIMITED` when too many requests without a credential came from this address. */
-export async function requireAnonymousRate(env: Env, request: Request): Promise<void> {
-  const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
+/** What may be asked for without a credential. Each has a rate of its own: none uses up another's. */
+export type AnonymousUse = "pairing" | "login" | "sign-in" | "registration" | "client document";
+
+/** Throws MatrxError `RATE_LIMITED` when too many requests for this came from there without a credential. */
+export async function requireAnonymousRate(env: Env, request: Request, use: AnonymousUse): Promise<void> {
+  await requireRate(env, `${use} ${sourceOf(env, request)}`);
+}
+
+/** The same for what a signed-in person has the relay do, wherever they are. Throws MatrxError `RATE_LIMITED`. */
+export async function requirePersonRate(env: Env, account: AccountId, use: AnonymousUse): Promise<void> {
+  await requireRate(env, `${use} of ${account}`);
+}
+
+async function requireRate(env: Env, name: string): Promise<void> {
+  const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(name).pass();
   if (wait === undefined) return;
-  throw relayError("RATE_LIMITED", "Too many pairings and sign-ins came from this address", retryIn(wait));
+  throw relayError("RATE_LIMITED", "Too many requests of this kind came from here", retryIn(wait));
+}
+
+/** From where a request comes, and whether another site's page has a browser send it: any page that is open there can. */
+export function sourceOf(env: Env, request: Request): string {
+  const isOthers = isOfOtherSite(env, request);
+  return `${isOthers ? "page at" : "at"} ${prefixOf(env, request)}`;
+}
+
+function isOfOtherSite(env: Env, request: Request): boolean {
+  const { headers } = request;
+  const origin = headers.get("Origin");
+  if (origin !== null) return origin !== ownOrigin(env, request);
+  const site = headers.get("Sec-Fetch-Site");
+  return site !== null && site !== "none" && site !== "same-origin";
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Counts refused credentials by source address, in this isolate's memory: a client that keeps sending one is told to wait.
+ * Counts refused credentials by source, in this isolate's memory: a client that keeps sending one is told to wait.
  * The right credential is checked first and never counted, so nobody is locked out by others at the same address. Where a
  * page trades its cookie nothing is counted either: one whose session has ended must learn that.
  */
@@ -7,7 +7,7 @@ import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { Env } from "../env.ts";
-import { prefixOf } from "./anonymous-rate-limit.ts";
+import { sourceOf } from "./anonymous-rate-limit.ts";
 import { readCookie } from "./cookie.ts";
 
 /** 30 at once, then one every two seconds. */
@@ -21,7 +21,7 @@ export function countRefusal(env: Env, request: Request, error: unknown): unknow
   const isRefusal = error instanceof MatrxError && error.code === "UNAUTHENTICATED";
   if (!isRefusal || error.details?.reason === "no_credential" || isRenewal(env, request)) return error;
   const now = Date.now();
-  const bucket = bucketOf(prefixOf(env, request), now);
+  const bucket = bucketOf(sourceOf(env, request), now);
   if (bucket.take(now)) return error;
   const advice = "the credential was refused again and again: get a new one";
   return relayError(

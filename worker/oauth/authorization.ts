@@ -11,7 +11,7 @@ import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
-import { hostOf, isDocumentAddress, learnClient } from "./client-document.ts";
+import { type FetchRate, hostOf, isDocumentAddress, learnClient } from "./client-document.ts";
 import { isGoodRedirect } from "./redirects.ts";
 import { deviceOf, MCP_PATH, MCP_SCOPE, resourceNamed } from "./resource.ts";
 import { authorizationServer, CLIENT_KEPT, issuerOfRequest, type OAuthProps, oauthEnv } from "./server.ts";
@@ -30,13 +30,18 @@ const NAME_CHARS = 64;
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
 const QUERY_CHARS = 8192;
 
-/** Reads and checks a request. Throws AuthorizationError, which says whether the client may be told, or MatrxError. */
-export async function readAuthorization(env: Env, from: Request, query: string): Promise<Authorization> {
+/** Reads and checks a request; `fetches` counts a client's document, if it may be fetched for who asks. Throws AuthorizationError, which says whether the client may be told, or MatrxError. */
+export async function readAuthorization(
+  env: Env,
+  from: Request,
+  query: string,
+  fetches: FetchRate,
+): Promise<Authorization> {
   const origin = issuerOfRequest(env, from);
   const asked = new URLSearchParams(query);
   requireOnce(asked, query);
   const id = asked.get("client_id") ?? "";
-  if (isDocumentAddress(id)) await learnClient(env, from, id);
+  if (isDocumentAddress(id)) await learnClient(env, id, fetches);
   const named = resourceNamed(origin, asked.get("resource") ?? "");
   const api = authorizationServer(origin, [named]).getOAuthApi(oauthEnv(env));
   const request = await api.parseAuthRequest(new Request(`${origin}/authorize?${asked}`));

@@ -1,13 +1,15 @@
 /**
  * Clients whose id is an address, where they describe themselves (Client ID Metadata Documents). A document is fetched only
- * when a browser brings a request to sign in, and kept like a registration: asking for tokens fetches nothing. No redirect
+ * when a browser goes to the page of a request to sign in, or for a signed-in person, and kept like a registration: asking for
+ * tokens fetches nothing, and neither does a picture that some site shows from that address. No redirect
  * is followed, or whoever finds one on a host could pass for it. On Cloudflare nothing but the internet can be reached
  * (`global_fetch_strictly_public`), and in the embedded relay the service `internet` sees to it.
  */
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
+import type { AccountId } from "@matrx/shared/ids.ts";
 import { shownText } from "@matrx/shared/plain-names.ts";
 import * as z from "zod";
-import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
+import { requireAnonymousRate, requirePersonRate } from "../auth/anonymous-rate-limit.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
 import { OAuthKv } from "./kv.ts";
@@ -48,14 +50,33 @@ export function hostOf(id: string): string | null {
   return isDocumentAddress(id) ? new URL(id).host : null;
 }
 
+/** Who may have a document fetched, within a rate. Throws MatrxError `RATE_LIMITED`; undefined: nobody who may asks. */
+export type FetchRate = (() => Promise<void>) | undefined;
+
+/** Whoever has a browser show them the page. A browser tells what it wants an address for; old ones do so by what they accept. */
+export function visitorRate(env: Env, request: Request): FetchRate {
+  const { headers } = request;
+  const mode = headers.get("Sec-Fetch-Mode");
+  const isNavigation =
+    mode === null
+      ? headers.get("Accept")?.includes("text/html") === true
+      : mode === "navigate" && headers.get("Sec-Fetch-Dest") === "document";
+  return isNavigation ? () => requireAnonymousRate(env, request, "client document") : undefined;
+}
+
+export function personRate(env: Env, account: AccountId): FetchRate {
+  return () => requirePersonRate(env, account, "client document");
+}
+
 /** Fetches the document of a client, unless it is known from just now, and keeps it. Throws MatrxError. */
-export async function learnClient(env: Env, request: Request, id: string): Promise<void> {
+export async function learnClient(env: Env, id: string, countFetch: FetchRate): Promise<void> {
   requireAddress(id);
   const kv = new OAuthKv(env);
   const now = Math.floor(Date.now() / 1000);
   const known = (await kv.get(PREFIX.client + id, { type: "json" })) as Known | null;
   if (known && now - known.registrationDate < FRESH) return;
-  await requireAnonymousRate(env, request);
+  if (!countFetch) throw notVisitedError();
+  await countFetch();
   const { client_name: clientName, redirect_uris: redirectUris } = await fetchDocument(id);
   const client = {
     clientId: id,
@@ -124,6 +145,12 @@ async function textAt(address: string): Promise<string> {
 function badAddressError(): MatrxError {
   return relayError("INVALID_PARAMETERS", "client_id is not the address of a client's description", {
     hint: "It must be an https address of a public host, with a path",
+  });
+}
+
+function notVisitedError(): MatrxError {
+  return relayError("INVALID_PARAMETERS", "This address is for a browser to go to", {
+    hint: "Open it in a browser's window",
   });
 }
 

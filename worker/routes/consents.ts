@@ -19,6 +19,7 @@ import {
   readAuthorization,
   refused,
 } from "../oauth/authorization.ts";
+import { personRate } from "../oauth/client-document.ts";
 import { deviceOf } from "../oauth/resource.ts";
 import { unwrap } from "../outcome.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
@@ -126,7 +127,7 @@ export const consentRoutes: readonly RelayRoute[] = [
 /** The request as it is now: the client may have changed since the page was shown. Throws MatrxError. */
 async function requested(c: Context<RelayEnv>, query: string): Promise<Authorization> {
   try {
-    return await readAuthorization(c.env, c.req.raw, query);
+    return await readAuthorization(c.env, c.req.raw, query, personRate(c.env, c.var.caller.account));
   } catch (error) {
     if (!(error instanceof AuthorizationError)) throw error;
     throw relayError("INVALID_PARAMETERS", `The app's request is wrong: ${error.description}`, {

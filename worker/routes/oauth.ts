@@ -14,6 +14,7 @@ import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import { countRefusal } from "../auth/refused-credentials.ts";
 import { readAuthorization } from "../oauth/authorization.ts";
+import { visitorRate } from "../oauth/client-document.ts";
 import { errorPage } from "../oauth/error-page.ts";
 import { protectedResource, withDocuments } from "../oauth/metadata.ts";
 import { authorizationServer, issuerOfRequest, oauthEnv } from "../oauth/server.ts";
@@ -120,7 +121,7 @@ export const oauthRoutes: readonly RelayRoute[] = [
     },
     errors: ["NOT_FOUND", "RATE_LIMITED"],
     answer: async (c) => {
-      await requireAnonymousRate(c.env, c.req.raw);
+      await requireAnonymousRate(c.env, c.req.raw, "registration");
       return answerRegistration(c.env, c.req.raw, contextOf(c));
     },
   },
@@ -175,7 +176,8 @@ export const oauthRoutes: readonly RelayRoute[] = [
     errors: ["NOT_FOUND"],
     answer: async (c) => {
       try {
-        await readAuthorization(c.env, c.req.raw, new URL(c.req.url).search.slice(1));
+        const query = new URL(c.req.url).search.slice(1);
+        await readAuthorization(c.env, c.req.raw, query, visitorRate(c.env, c.req.raw));
       } catch (error) {
         return errorPage(error);
       }

@@ -72,7 +72,7 @@ export const pairingsRoutes: readonly RelayRoute[] = [
     errors: ["RATE_LIMITED", "UNAVAILABLE"],
     answer: async (c) => {
       const device = await readBody(c.req.raw, OPEN_BODY, newPairingSchema);
-      await requireAnonymousRate(c.env, c.req.raw);
+      await requireAnonymousRate(c.env, c.req.raw, "pairing");
       return start(c.env, c.req.raw, {
         kind: "device",
         device,
@@ -92,7 +92,7 @@ export const pairingsRoutes: readonly RelayRoute[] = [
     errors: ["RATE_LIMITED", "UNAVAILABLE"],
     answer: async (c) => {
       const { name } = await readBody(c.req.raw, OPEN_BODY, newLoginSchema);
-      await requireAnonymousRate(c.env, c.req.raw);
+      await requireAnonymousRate(c.env, c.req.raw, "login");
       return start(c.env, c.req.raw, { kind: "login", name });
     },
   },

@@ -127,7 +127,7 @@ export const signInRoutes: readonly RelayRoute[] = [
       const { response } = await readBody(c.req.raw, OPEN_BODY, issuerFinishSchema);
       const proof = await readProof(c.env, c.req.raw);
       const pending = await pendingSignIn(c.env, issuer.id, proof);
-      await requireAnonymousRate(c.env, c.req.raw);
+      await requireAnonymousRate(c.env, c.req.raw, "sign-in");
       const identity = await identityFrom(c.env, issuer, pending, {
         parameters: new URLSearchParams(response),
         redirectUri: returnAddress(c, issuer.id),

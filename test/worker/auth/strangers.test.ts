@@ -90,6 +90,46 @@ describe("the rate of strangers", () => {
     expect((await ask("/v1/logins", json({ name: "cli" }, headers))).status).toBe(201);
   });
 
+  it("is another for each thing to ask for, and no site that a browser shows uses up a program's", async () => {
+    const at = (path: string, init: RequestInit) => {
+      const headers = { ...(init.headers as Record<string, string>), "X-Forwarded-For": "203.0.113.99" };
+      return askWith(EMBEDDED, `https://relay.example${path}`, { ...init, headers });
+    };
+    const device = { name: "x", hostname: "x", os: "Linux", os_version: "6", public_key: "A".repeat(43) };
+    const client = { redirect_uris: ["http://127.0.0.1/callback"], token_endpoint_auth_method: "none" };
+    const uses = {
+      picture: () =>
+        at("/authorize?client_id=https://client.example/a", {
+          headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image" },
+        }),
+      "page that registers": () => at("/oauth/register", json(client, { Origin: "https://evil.example" })),
+      "page without an origin that registers": () =>
+        at("/oauth/register", json(client, { "Sec-Fetch-Site": "cross-site" })),
+      "page that refreshes": () =>
+        at("/oauth/token", {
+          method: "POST",
+          headers: { Origin: "https://evil.example" },
+          body: new URLSearchParams({ client_id: "x", grant_type: "refresh_token", refresh_token: "a:b:c" }),
+        }),
+      "program that registers": () => at("/oauth/register", json(client)),
+      pairing: () => at("/v1/pairings", json(device)),
+      login: () => at("/v1/logins", json({ name: "cli" })),
+    };
+    for (const [use, request] of Object.entries(uses)) {
+      const first = (await request()).status;
+      if (!use.startsWith("page")) expect([201, 400], use).toContain(first);
+      for (let n = 0; n < 45; n++) await request();
+    }
+    const { "program that registers": registers, pairing, login } = uses;
+    for (const request of [registers, pairing, login]) expect((await request()).status).toBe(429);
+    // What a program sends that was wrong all along is still answered as wrong.
+    const wrong = at("/oauth/token", {
+      method: "POST",
+      body: new URLSearchParams({ client_id: "x", grant_type: "refresh_token", refresh_token: "a:b:c" }),
+    });
+    expect((await wrong).status).toBe(401);
+  });
+
   it("is another for each address that a proxy speaks for, and for this machine itself", async () => {
     await exhaust(PUBLIC, { "X-Forwarded-For": "198.51.100.1, 203.0.113.1" });
     expect(await begin(PUBLIC, { "X-Forwarded-For": "203.0.113.2" })).toBe(201);

@@ -143,11 +143,14 @@ export function post(token: string, path: string, body: object, origin = RELAY):
   });
 }
 
+/** What a browser says when it goes to an address. */
+export const NAVIGATION = { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+
 /** The browser comes with a client's request. */
-export function authorize(query: string): Promise<Response> {
+export function authorize(query: string, address: string = crypto.randomUUID()): Promise<Response> {
   return askRelay(`/authorize?${query}`, {
     redirect: "manual",
-    headers: { "CF-Connecting-IP": crypto.randomUUID() },
+    headers: { ...NAVIGATION, "CF-Connecting-IP": address },
   });
 }
 

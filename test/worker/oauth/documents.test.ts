@@ -3,7 +3,16 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { clientStore } from "../../../worker/objects/oauth-store.ts";
 import { Person } from "../helpers/relay.ts";
-import { askRelay, CALLBACK, Client, consent, post, type Tokens } from "./client.ts";
+import {
+  askRelay,
+  CALLBACK,
+  Client,
+  consent,
+  post,
+  RELAY,
+  type Tokens,
+  authorize as visit,
+} from "./client.ts";
 
 const ID = "https://client.example/oauth/client.json";
 const DOCUMENT = { client_id: ID, client_name: "Example Assistant", redirect_uris: [CALLBACK] };
@@ -27,10 +36,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function authorize(id: string, address = crypto.randomUUID()): Promise<Response> {
-  return askRelay(`/authorize?${await new Client(id).request()}`, {
-    headers: { "CF-Connecting-IP": address },
-  });
+async function authorize(id: string, address?: string): Promise<Response> {
+  return visit(await new Client(id).request(), address);
 }
 
 /** A client of one test alone. */
@@ -69,6 +76,40 @@ it("one address fetches only so many", async () => {
     statuses.push((await authorize(`https://client.example/${index}`, "198.51.100.7")).status);
   expect(sent.length).toBe(30);
   expect(new Set(statuses)).toEqual(new Set([400]));
+});
+
+it("is fetched for nobody but a browser that goes there, or a signed-in person", async () => {
+  const id = describedAt("picture");
+  const request = await new Client(id).request();
+  for (const headers of [
+    { "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image", Accept: "image/*" },
+    { "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty", Accept: "text/html" },
+    { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe", Accept: "text/html" },
+    { Accept: "image/*" },
+    {},
+  ])
+    expect((await askRelay(`/authorize?${request}`, { headers })).status).toBe(400);
+  expect(sent).toEqual([]);
+  const person = await Person.signIn();
+  expect((await post(person.accessToken, "/v1/oauth/requests", { request })).status).toBe(200);
+  expect(sent).toHaveLength(1);
+  const old = { Accept: "text/html,application/xhtml+xml" };
+  expect((await askRelay(`/authorize?${request}`, { headers: old })).status).toBe(200);
+});
+
+it("a signed-in person's are fetched, however many strangers at their address have asked for", async () => {
+  const person = await Person.signIn();
+  const here = { "CF-Connecting-IP": "198.51.100.8" };
+  for (let index = 0; index < 31; index++) await authorize(`https://client.example/${index}`, "198.51.100.8");
+  const request = await new Client(describedAt("hers")).request();
+  const init = { method: "POST", body: JSON.stringify({ request }) };
+  const headers = {
+    ...here,
+    Authorization: `Bearer ${person.accessToken}`,
+    "Content-Type": "application/json",
+  };
+  const shown = await askRelay("/v1/oauth/requests", { ...init, headers: { ...headers, Origin: RELAY } });
+  expect(shown.status).toBe(200);
 });
 
 it("follows no redirect, and believes no document but the client's own", async () => {
