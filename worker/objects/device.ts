@@ -80,9 +80,12 @@ export class Device extends DurableObject<DeviceEnv> {
       auditBy: (at) => this.#upkeep.schedule("audit", at),
     });
     const { bodies } = context;
-    const calls = new Calls(context, (call) => {
-      this.#credit.settled(call);
-      this.#approvals.settled(call);
+    const calls = new Calls(context, {
+      settled: (call) => {
+        this.#credit.settled(call);
+        this.#approvals.settled(call);
+      },
+      waitsAgain: (call, now) => this.#approvals.waitAgain(call, now),
     });
     const rights = new ChangedRights(context, calls);
     const recovery = new Recovery(context, calls);

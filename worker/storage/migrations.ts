@@ -114,7 +114,7 @@ export const DEVICE: readonly Migration[] = [
     putAlarms(kv, { prune: oldest?.created });
   },
   ({ sql }) => {
-    // `input` is null once the call was sent or is over.
+    // `input` is null once the call is over.
     sql.exec(`CREATE TABLE IF NOT EXISTS approvals (
       id TEXT PRIMARY KEY, call TEXT NOT NULL, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
       stage TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL, wanted TEXT NOT NULL, input TEXT,

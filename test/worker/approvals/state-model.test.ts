@@ -21,6 +21,11 @@ class World {
   yes = false;
   over = false;
   sent = 0;
+  /** The device said that it never got what was sent. */
+  returned = 0;
+  /** Nobody waits for the call any more. */
+  isUnwatched = false;
+  isCertain = false;
   answers: string[] = [];
 
   constructor(effect: CallState["effect"]) {
@@ -40,20 +45,31 @@ class World {
 
   onCall(event: CallEvent): void {
     const before = this.call.phase;
+    this.call.isKept = this.stage === "sent" && !this.isCertain;
     const { to, row, device, callers } = next(this.call, event);
     if (row === "open") this.call.recorded = true;
     if (event === "released" && to) this.call.frame = "frame";
     if (to) this.call.phase = to;
     if (device === "send") this.sent++;
-    if (callers) this.answers.push(callers);
+    if (callers && !this.isUnwatched) this.answers.push(callers);
     expect(callers !== undefined && before === "ended").toBe(false);
+    if (event === "cancelled" || (to === "ended" && event !== "gone" && event !== "overdue"))
+      this.isCertain = true;
+    if (event === "never_came" && (to === "parked" || device === "send")) this.returned++;
+    if (before === "ended" && to === "parked") this.isUnwatched = true;
+    if (to === "parked" && before !== "new") {
+      expect(event).toBe("never_came");
+      this.call.frame = undefined;
+      this.onApproval("return");
+    }
     if (to === "ended") this.onApproval("drop");
     if (device === "send") {
       expect(this.yes).toBe(true);
       expect(this.stage).toBe("sent");
     }
     // Waiting calls are never asked about, answered or run by links that come and go.
-    if (before === "parked" && !["released", "refused"].includes(event) && to) expect(this.sent).toBe(0);
+    if (before === "parked" && !["released", "refused"].includes(event) && to)
+      expect(this.sent).toBeLessThanOrEqual(this.returned);
   }
 }
 
@@ -75,6 +91,7 @@ const callEvent = fc.constantFrom<CallEvent>(
     "gone",
     "lost",
     "overdue",
+    "never_came",
     "policy_changed",
     "revoked",
     "removed",
@@ -89,7 +106,7 @@ const events = fc.array(
   { maxLength: 40 },
 );
 
-it("never runs without a yes, never twice, and is answered once", () => {
+it("never runs without a yes, is sent again only if it never came, and is answered once", () => {
   fc.assert(
     fc.property(fc.constantFrom("read" as const, "execute" as const), events, (effect, happened) => {
       const world = new World(effect);
@@ -98,11 +115,11 @@ it("never runs without a yes, never twice, and is answered once", () => {
         else world.onCall(one.event);
         expect(world.call.phase === "parked").toBe(isOpen(world.stage));
       }
-      expect(world.sent).toBeLessThanOrEqual(1);
+      expect(world.sent).toBeLessThanOrEqual(1 + world.returned);
       expect(world.answers.length).toBeLessThanOrEqual(1);
       if (!world.yes) expect(world.sent).toBe(0);
       // Whatever was over stays so.
-      if (world.over && world.stage !== "sent") expect(world.sent).toBe(0);
+      if (world.over && world.stage !== "sent") expect(world.sent).toBeLessThanOrEqual(world.returned);
       world.onCall("removed");
       expect(world.answers).toHaveLength(1);
     }),

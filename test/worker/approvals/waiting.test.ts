@@ -303,6 +303,159 @@ describe("a restart of the relay", () => {
   });
 });
 
+describe("a call that was allowed and sent, but that the device never got", () => {
+  /** Allowed and sent to a device that left before it took the call. */
+  async function lostOnTheWay(input: unknown = { command: "make" }) {
+    stopTime();
+    const home = await askedHome();
+    const question = { summary: "make", tool: "Bash", effect: "execute", input: "{}", warnings: [] } as const;
+    const { approval, call } = await askFor(
+      home,
+      "1",
+      input,
+      { timeout_ms: 60_000 },
+      {
+        question: { ...question, warnings: [] },
+      },
+    );
+    await decide(home, approval, ALLOW);
+    expect(await home.caller.nextJson()).toMatchObject({ id: "1", state: "allowed" });
+    await home.device.expect("tool_execute");
+    await leave(home);
+    return { home, approval, call };
+  }
+
+  async function relayDies(home: AskedHome): Promise<void> {
+    home.caller.close();
+    await home.caller.closed;
+    await restart(home);
+  }
+
+  /** The device is back, and says that the call never arrived. */
+  async function comesBack(home: AskedHome, call: string): Promise<AgentDevice> {
+    const back = await AgentDevice.come(home.identity);
+    expect(await back.expect("call_status")).toMatchObject({ tool_call_ids: [call] });
+    back.send({ type: "call_status", calls: [{ tool_call_id: call, state: "never" }] });
+    return back;
+  }
+
+  async function isOver(home: AskedHome, call: string): Promise<Record<string, unknown>> {
+    await until(async () => {
+      // Slower than the rate of messages.
+      await later(home, 20);
+      return !["accepted", "awaiting_approval"].includes((await recordOf(home, call)).state as string);
+    });
+    return recordOf(home, call);
+  }
+
+  async function sendsNothingElse(home: AskedHome, back: AgentDevice): Promise<void> {
+    const answering = ask(`/v1/devices/${home.identity.id}/tools/Read`, json({}, bearer(home.token)));
+    expect(await back.serve("nothing else came")).toMatchObject({ tool: "Read" });
+    await answering;
+  }
+
+  it("is sent again once the device is back, also if the relay was restarted meanwhile", async () => {
+    const { home, approval, call } = await lostOnTheWay();
+    await relayDies(home);
+    const back = await comesBack(home, call);
+    await later(home);
+    expect(await back.serve("made")).toMatchObject({
+      ...{ tool_call_id: call, tool: "Bash", parameters: { command: "make" }, approval: { id: approval } },
+    });
+    expect(await isOver(home, call)).toMatchObject({ state: "finished", outcome: { output: "made" } });
+    back.close();
+    await back.closed;
+    await restart(home);
+    await sendsNothingElse(home, await AgentDevice.come(home.identity));
+  });
+
+  it("is sent again if its callers were told meanwhile that nobody knows its outcome", async () => {
+    const { home, call } = await lostOnTheWay();
+    await later(home, TIMES.reconnectGrace);
+    expect(await home.caller.nextJson()).toMatchObject({ id: "1", code: "OUTCOME_UNKNOWN" });
+    const back = await comesBack(home, call);
+    await later(home);
+    await back.serve("made");
+    expect(await isOver(home, call)).toMatchObject({ state: "finished", outcome: { output: "made" } });
+  });
+
+  it("is sent again if its frame was too large to be kept, and its caller is answered", async () => {
+    const { home, call } = await lostOnTheWay({ command: "x".repeat(100_000) });
+    const back = await comesBack(home, call);
+    await later(home);
+    await back.serve("made");
+    expect(await home.caller.nextJson()).toMatchObject({ id: "1", type: "approval", state: "allowed" });
+    expect(await home.caller.nextJson()).toMatchObject({ id: "1", output: "made" });
+  });
+
+  it("ends as one that did not run if the device is back too late", async () => {
+    const { home, approval, call } = await lostOnTheWay();
+    await relayDies(home);
+    vi.setSystemTime(Date.now() + 60_000);
+    const back = await comesBack(home, call);
+    const message = "The owner allowed this call, but the device did not come back in time: it did not run";
+    expect(await isOver(home, call)).toMatchObject({
+      ...{ state: "expired", code: "APPROVAL_EXPIRED", outcome: { output: message } },
+      approval: { state: "expired" },
+    });
+    expect(await approvalOf(home, approval)).toMatchObject({
+      state: "expired",
+      decided_by: expect.any(String),
+    });
+    expect(await (await decide(home, approval, ALLOW)).json()).toMatchObject({
+      detail: "This call was allowed, but the device did not come back in time: it did not run",
+    });
+    await sendsNothingElse(home, back);
+  });
+
+  it("is not sent again if it was cancelled, or its grant revoked, while the device was away", async () => {
+    const { home, call } = await lostOnTheWay();
+    await relayDies(home);
+    const path = `/v1/devices/${home.identity.id}/calls/${call}/cancel`;
+    expect((await ask(path, { method: "POST", headers: bearer(home.token) })).status).toBe(202);
+    const back = await comesBack(home, call);
+    expect(await isOver(home, call)).toMatchObject({ state: "expired" });
+    await sendsNothingElse(home, back);
+
+    const other = await lostOnTheWay();
+    await relayDies(other.home);
+    await other.home.person.ask(`/v1/tokens/${other.home.grant}`, { method: "DELETE" });
+    const again = await comesBack(other.home, other.call);
+    await later(other.home);
+    await until(async () => {
+      await later(other.home, 20);
+      return (await approvalOf(other.home, other.approval)).state === "cancelled";
+    });
+    expect(again.unread).toBe(1);
+    expect(await again.expect("session_end")).toBeDefined();
+  });
+});
+
+it("the record of a call that never reached the device says so, if nobody waits for it any more", async () => {
+  stopTime();
+  const home = await askedHome({ owner: false, effects: ["execute"] });
+  home.caller.send({ id: "1", tool: "Bash", input: {} });
+  const { tool_call_id: call } = await home.device.expect("tool_execute");
+  await leave(home);
+  home.caller.close();
+  await home.caller.closed;
+  await restart(home);
+  const back = await AgentDevice.come(home.identity);
+  await back.expect("call_status");
+  back.send({ type: "call_status", calls: [{ tool_call_id: call, state: "never" }] });
+  await until(async () => {
+    await later(home, 20);
+    return (await recordOf(home, call)).state === "expired";
+  });
+  expect(await recordOf(home, call)).toMatchObject({
+    ...{ state: "expired", code: "DEVICE_OFFLINE" },
+    outcome: {
+      output: "The device disconnected before the call reached it",
+      hint: "It did not run: send it again",
+    },
+  });
+});
+
 describe("callers", () => {
   it("with the same key join the call that waits; another input is a conflict", async () => {
     const home = await askedHome();

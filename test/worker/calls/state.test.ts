@@ -95,3 +95,18 @@ describe("a call", () => {
       expect(next({ phase, effect: "read", recorded: true }, "abandoned")).toEqual({});
   });
 });
+
+describe("a call that a person allowed, and that the device never got", () => {
+  const kept = (phase: Phase) => ({ phase, effect: "execute", recorded: true, isKept: true }) as const;
+
+  it.each(["in_doubt", "ended"] as const)("waits again if it is %s", (phase) => {
+    for (const event of ["never_came", "expired"] as const)
+      expect(next(kept(phase), event)).toEqual({ to: "parked" });
+  });
+
+  it("is sent as it was if its frame is at hand, and not at all if it did arrive", () => {
+    expect(next({ ...kept("in_doubt"), frame: "frame" }, "never_came")).toEqual(STEPS.send);
+    expect(next(kept("delivered"), "never_came")).toEqual({});
+    expect(next(kept("parked"), "never_came")).toEqual({});
+  });
+});

@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { ApprovalDetail, ApprovalView } from "@matrx/shared/approval.ts";
+import type { ToolPrepared } from "@matrx/shared/device-frames.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { expect } from "vitest";
 import { TestCaller } from "./caller.ts";
@@ -70,9 +71,10 @@ export async function askFor(
   id: string,
   input: unknown = { command: "make" },
   more: Record<string, unknown> = {},
+  facts: Partial<ToolPrepared> = {},
 ): Promise<ApprovalFrame> {
   caller.send({ id, tool: "Bash", input, ...more });
-  await device.prepare();
+  await device.prepare(facts);
   expect(await caller.nextJson()).toMatchObject({ id, type: "accepted" });
   const frame = await caller.nextJson<ApprovalFrame>();
   expect(frame).toMatchObject({ id, type: "approval", state: "pending" });

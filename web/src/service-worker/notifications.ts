@@ -33,7 +33,7 @@ const EVENTS: Readonly<Record<string, string>> = {
 const SETTLED: Readonly<Record<Exclude<ApprovalMessage["state"], "pending">, string>> = {
   allowed: "It was allowed.",
   denied: "It was denied.",
-  expired: "Nobody decided in time, so it did not run.",
+  expired: "It expired before it was sent, so it did not run.",
   cancelled: "The call ended before anybody decided.",
 };
 

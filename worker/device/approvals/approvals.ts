@@ -128,6 +128,19 @@ export class Approvals {
     for (const parked of this.#waiting.all()) if (isForMachine(parked)) this.#remind(parked, now);
   }
 
+  /** The device says that a call which was allowed and sent never arrived: it waits for the device, until its own deadline. */
+  waitAgain(call: CallId, now: number): void {
+    const parked = this.#rows.sent(call);
+    const row = this.#context.ledger.find(call);
+    if (!parked || !row) return;
+    parked.expires = row.deadline;
+    this.#waiting.add(parked);
+    if (!this.#waiting.pendingOf(parked))
+      this.#calls.restoreParked({ ...parked, approval: callApproval(parked) });
+    this.#waiting.apply(parked, "return", now);
+    this.look(now);
+  }
+
   linkDown(now: number): void {
     this.#preparation.linkDown(offlineError(LEFT).shape(), now);
   }

@@ -94,12 +94,18 @@ export function alreadyOver({ stage, decided_by, id }: ApprovalRow): MatrxError 
   const message = isDecided
     ? `${decided_by} has already ${how} this call`
     : stage === "expired"
-      ? "Nobody decided in time: this approval has expired"
+      ? expiredBecause(decided_by)
       : "The call is over: nothing is left to decide";
   return relayError("CONFLICT", message, {
     hint: "The first answer counts; the caller can send the call again",
     details: { approval: id, state: stage === "sent" ? "allowed" : stage, ...(isDecided && { decided_by }) },
   });
+}
+
+function expiredBecause(decided_by: string | null): string {
+  return decided_by === null
+    ? "Nobody decided in time: this approval has expired"
+    : "This call was allowed, but the device did not come back in time: it did not run";
 }
 
 export function beingDecided(): MatrxError {

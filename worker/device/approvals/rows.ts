@@ -87,13 +87,29 @@ export class ApprovalRows {
     );
   }
 
-  /** Writes the stage; the input of a call that waits no more is dropped, and all of it if nobody was asked. */
+  /**
+   * Writes the stage. The input of a call that was sent is kept until it is known that the device has it; that of others
+   * which wait no more is dropped, and all of it if nobody was asked.
+   */
   put({ id, stage, expires, binding, summary }: Parked): void {
     if (isOpen(stage)) {
       const query = "UPDATE approvals SET stage = ?, expires = ?, binding = ? WHERE id = ?";
       this.#sql.exec(query, stage, expires, binding ?? null, id);
     } else if (summary === undefined) this.#sql.exec("DELETE FROM approvals WHERE id = ?", id);
+    else if (stage === "sent") this.#sql.exec("UPDATE approvals SET stage = ? WHERE id = ?", stage, id);
     else this.#end(id, stage);
+  }
+
+  /** A call that was allowed and sent, while it may have to be sent again. */
+  sent(call: string): Parked | undefined {
+    const query = `SELECT ${COLUMNS} FROM approvals WHERE call = ? AND stage = 'sent' AND input IS NOT NULL`;
+    return this.#sql.exec<ApprovalRow>(query, call).toArray().map(parkedOf)[0];
+  }
+
+  /** A call that was allowed need not be sent again. */
+  settle(call: string): void {
+    const sent = this.#health.isFailing ? undefined : this.sent(call);
+    if (sent) this.#end(sent.id, sent.stage);
   }
 
   /** Questions are large, so only so many are kept of what is over. */
@@ -127,7 +143,7 @@ export class ApprovalRows {
   open(): Parked[] {
     return this.#sql
       .exec<ApprovalRow>(
-        `SELECT ${COLUMNS} FROM approvals WHERE input IS NOT NULL ORDER BY created LIMIT ?`,
+        `SELECT ${COLUMNS} FROM approvals WHERE input IS NOT NULL AND stage != 'sent' ORDER BY created LIMIT ?`,
         LIMITS.approvalsPerDevice,
       )
       .toArray()
@@ -160,7 +176,9 @@ export class ApprovalRows {
   prune(now: number): void {
     if (this.#health.isFailing) return;
     this.#sql.exec("DELETE FROM allowances WHERE until <= ?", now);
-    this.#sql.exec("DELETE FROM approvals WHERE input IS NULL AND call NOT IN (SELECT call FROM ledger)");
+    this.#sql.exec(
+      "DELETE FROM approvals WHERE (input IS NULL OR stage = 'sent') AND call NOT IN (SELECT call FROM ledger)",
+    );
   }
 }
 

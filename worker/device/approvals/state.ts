@@ -27,7 +27,9 @@ export type ApprovalEvent =
   /** The call ended: cancelled, revoked, refused, its device removed. */
   | "drop"
   /** The device is connected, and everything was checked again. */
-  | "send";
+  | "send"
+  /** The device says that the call never arrived. */
+  | "return";
 
 export interface ApprovalStep {
   /** Absent: the event does nothing. */
@@ -51,7 +53,7 @@ const STEPS: Readonly<Record<Stage, Readonly<Partial<Record<ApprovalEvent, Appro
     expire: { to: "expired", call: "refuse" },
     drop: { to: "cancelled" },
   },
-  sent: {},
+  sent: { return: { to: "allowed" } },
   denied: {},
   expired: {},
   cancelled: {},

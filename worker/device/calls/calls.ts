@@ -2,7 +2,7 @@
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import type { ToolProgress } from "@matrx/shared/device-frames.ts";
-import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { takeOne } from "@matrx/shared/rate-limit.ts";
@@ -22,7 +22,7 @@ import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
 import { refusalAfter, unknownAfter } from "./refusals.ts";
-import { type CallEvent, next } from "./state.ts";
+import { type CallEvent, next, type Step } from "./state.ts";
 import { type Recipient, withApproval } from "./types.ts";
 
 /** A call that waited for a person before the object hibernated. */
@@ -35,7 +35,20 @@ interface ParkedBefore
 /** Reports of progress that arrive together, because the network held them back, all pass. */
 const PROGRESS_RATE = { burst: 10, everyMs: TIMES.progressEvery };
 
+/** Ends for callers only: the device has yet to say whether the call arrived. */
+const UNCERTAIN: ReadonlySet<CallEvent> = new Set(["gone", "overdue"]);
+/** Only these are no answer to what somebody did. */
+const KEPT_REASONS: ReadonlySet<CallEvent> = new Set(["refused", "never_came", "expired"]);
+
 const encoder = new TextEncoder();
+
+/** What the calls' owner does when one changes. */
+interface Hooks {
+  /** It got its one answer, or nobody waits for it any more. */
+  readonly settled: (call: string) => void;
+  /** A person allowed it, it was sent, and the device never got it. */
+  readonly waitsAgain: (call: CallId, now: number) => void;
+}
 
 /** An earlier call, as the ledger knows it. */
 type RecordedCall = Pick<
@@ -48,16 +61,15 @@ export class Calls {
   /** Answers to calls that were never sent. */
   readonly strays: Tally;
   readonly #context: DeviceContext;
-  readonly #settled: (call: string) => void;
+  readonly #hooks: Hooks;
   /** Effect calls whose outcomes are to be acknowledged to the agent once durable. */
   #acks: string[] = [];
   /** Calls without a row whose callers were answered, or left, before the device answered. */
   readonly #givenUp = new Set<string>();
 
-  /** `settled` is called for each call that got its one answer, or that nobody waits for any more. */
-  constructor(context: DeviceContext, settled: (call: string) => void) {
+  constructor(context: DeviceContext, hooks: Hooks) {
     this.#context = context;
-    this.#settled = settled;
+    this.#hooks = hooks;
     this.strays = new Tally(
       (count) => `device ${context.store.record?.id} answered calls it was not given: ${count}`,
       (at) => context.timer.by(at),
@@ -157,7 +169,8 @@ export class Calls {
 
   /** Applies an event to a call as `state.ts` decides; `error` gives the reason where `refusals.ts` has none. */
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
-    const { to, row, device, callers } = next(pending, event);
+    const step = next(pending, event);
+    const { to, row, device, callers } = step;
     const refusal = callers === "refusal" ? (error ?? refusalAfter(event)) : undefined;
     if (to === "ended") {
       this.#context.observer.ended(pending, endAfter(event, pending, refusal, now), now);
@@ -165,28 +178,25 @@ export class Calls {
     } else if (to) pending.phase = to;
     else if (row && row !== "open") this.#context.observer.recorded(pending.call, now);
     if (row === "open") this.#keep(pending);
-    else if (row === "expired")
-      this.#closeExpired(pending, event === "refused" ? refusal : undefined, refusal?.code, now);
+    else if (row === "expired") this.#closeExpired(pending, event, refusal ?? refusalAfter(event), now);
     else if (row === "unknown") this.#context.ledger.close(pending.call, row, "OUTCOME_UNKNOWN", now);
     if (device === "send") this.#sendFrame(pending, now);
     else if (device === "stop" && !this.#stop(pending.call)) this.apply(pending, "unstoppable", now);
     if (refusal) this.#refuse(pending, refusal);
     else if (callers === "unknown")
       this.#refuse(pending, outcomeUnknown(this.#device(), pending.call, unknownAfter(event)));
-    if (to === "ended") this.#settled(pending.call);
+    if (to === "parked") this.#hooks.waitsAgain(pending.call, now);
+    else if (event === "cancelled" || isCertain(event, step)) this.#context.approvals.settle(pending.call);
+    if (to === "ended") this.#hooks.settled(pending.call);
   }
 
-  /** The note of a person who denied a call is kept for callers that ask later. */
-  #closeExpired(
-    { call }: PendingCall,
-    told: ErrorShape | undefined,
-    code: ErrorCode = "DEVICE_OFFLINE",
-    now: number,
-  ): void {
+  /** Why a call never ran is kept for callers that ask later, such as the note of a person who denied it. */
+  #closeExpired({ call }: PendingCall, event: CallEvent, why: ErrorShape, now: number): void {
     const answer =
-      told && encoder.encode(JSON.stringify(errorAnswer(told, { call, device: this.#device() })));
+      KEPT_REASONS.has(event) &&
+      encoder.encode(JSON.stringify(errorAnswer(why, { call, device: this.#device() })));
     const kept = answer && answer.length <= LIMITS.ledgerOutcomeBytes ? answer : undefined;
-    this.#context.ledger.close(call, "expired", code, now, kept);
+    this.#context.ledger.close(call, "expired", why.code, now, kept);
   }
 
   /** The call with this name; for one that is not in flight, events may still update a row. */
@@ -267,7 +277,8 @@ export class Calls {
         recipient.result(answer.header, answer.body, pending.missed);
     if (to) this.#context.observer.ended(pending, { ...answer.header, bytes: answer.body.length }, now);
     else if (row) this.#context.observer.recorded(pending.call, now);
-    this.#settled(call);
+    if (pending.approval) this.#context.approvals.settle(call);
+    this.#hooks.settled(call);
     // Unknown outcomes are acknowledged too, so that they are not sent again.
     const isDone = row === "outcome" ? this.#context.ledger.finish(answer.header, answer.body, now) : !to;
     if (isDone) this.#acks.push(call);
@@ -375,6 +386,11 @@ export class Calls {
     const approval = recorded ? callApprovalOf(approvals.ofCall(call)) : undefined;
     return { ...endedCall(call as CallId), recorded, approval };
   }
+}
+
+/** Whether it is known what became of a call, so that nothing of it is kept for sending it again. */
+function isCertain(event: CallEvent, { to, row }: Step): boolean {
+  return to === "ended" ? !UNCERTAIN.has(event) : row === "expired" || row === "unknown";
 }
 
 /** How a call ended that got no answer from the device. */

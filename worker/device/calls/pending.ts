@@ -20,6 +20,7 @@ export interface PendingCall extends CallState {
   recipients: Recipient[];
   phase: Phase;
   recorded: boolean;
+  isKept?: boolean;
   /** Absent after hibernation, after a policy change, or once sent if it is large. */
   frame?: string | undefined;
   /** What a person is, or was, asked about it. */

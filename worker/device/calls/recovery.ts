@@ -62,9 +62,11 @@ export class Recovery {
   status(calls: readonly CallStatus[], now: number): void {
     for (const { tool_call_id, state } of calls) {
       const pending = this.#calls.named(tool_call_id as CallId);
-      if (state === "never")
+      if (state === "never") {
+        pending.isKept = this.#context.approvals.sent(tool_call_id) !== undefined;
         this.#calls.apply(pending, pending.deadline > now ? "never_came" : "expired", now);
-      else if (state === "unknown") this.#calls.apply(pending, "lost", now);
+      }
+      if (state === "unknown") this.#calls.apply(pending, "lost", now);
     }
   }
 

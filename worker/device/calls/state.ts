@@ -27,6 +27,8 @@ export interface CallState {
   readonly recorded: boolean;
   /** The frame, if it can be sent (again). */
   readonly frame?: string | undefined;
+  /** A person allowed it, and what its frame is made of is kept until it is known what became of it. */
+  readonly isKept?: boolean | undefined;
 }
 
 export type CallEvent =
@@ -91,6 +93,7 @@ const STAY: Step = {};
 const ACCEPT: Step = { to: "accepted" };
 const ACCEPT_EFFECT: Step = { to: "accepted", row: "open" };
 const PARK: Step = { to: "parked", row: "open" };
+const WAIT_AGAIN: Step = { to: "parked" };
 const SEND: Step = { to: "delivered", device: "send" };
 const DOUBT: Step = { to: "in_doubt" };
 const WAIT_FOR_READERS: Step = { to: "answer_waits" };
@@ -199,9 +202,9 @@ function onItsWay(call: CallState, event: CallEvent): Step {
     case "never_came":
       // Sent on this link, so it did arrive: the device was asked before that.
       if (phase === "delivered") return STAY;
-      return call.frame === undefined ? neverRan(call) : SEND;
+      return call.frame === undefined ? neverCame(call) : SEND;
     case "expired":
-      return phase === "delivered" ? STAY : neverRan(call);
+      return phase === "delivered" ? STAY : neverCame(call);
     case "lost":
       return recorded ? UNKNOWN_FOR_GOOD : UNKNOWN;
     case "undeliverable":
@@ -238,16 +241,21 @@ function whileAnswerWaits(call: CallState, event: CallEvent): Step {
 }
 
 /** Nobody is waiting any more, but a row may still record the outcome. */
-function afterTheEnd({ recorded }: CallState, event: CallEvent): Step {
+function afterTheEnd({ recorded, isKept }: CallState, event: CallEvent): Step {
   if (event === "cancelled") return STOP;
   if (!recorded) return STAY;
   if (event === "answered") return KEEP_LATE;
-  if (event === "never_came" || event === "expired") return CLOSE_EXPIRED;
+  if (event === "never_came" || event === "expired") return isKept ? WAIT_AGAIN : CLOSE_EXPIRED;
   return event === "lost" || event === "journal_lost" ? CLOSE_UNKNOWN : STAY;
 }
 
 function answered({ recorded }: CallState): Step {
   return recorded ? ANSWER_AND_KEEP : ANSWER;
+}
+
+/** A person's yes is not lost: the call is checked and sent once more, or ends as one that was allowed too late. */
+function neverCame(call: CallState): Step {
+  return call.isKept ? WAIT_AGAIN : neverRan(call);
 }
 
 function neverRan({ recorded }: CallState): Step {

@@ -87,7 +87,7 @@ const DECISIONS = {
   pending: "Waits for a person",
   allowed: "Allowed",
   denied: "Denied",
-  expired: "Nobody decided in time",
+  expired: "Expired before it was sent",
   cancelled: "The call ended before anybody decided",
 } as const;
 

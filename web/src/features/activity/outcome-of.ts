@@ -8,7 +8,10 @@ export function outcomeOf(
   isMine: boolean,
 ): string {
   const who = isMine ? "You" : visibleLine(by ?? "Somebody");
-  if (state === "expired") return "Expired: nobody decided in time";
+  if (state === "expired")
+    return by === null
+      ? "Expired: nobody decided in time"
+      : `${who} allowed it, but the machine did not come back in time: it did not run`;
   if (state === "cancelled") return "Over: the call ended before anybody decided";
   if (state === "denied") return `${who} denied it${note ? `: ${visibleLine(note)}` : ""}`;
   if (edited) return `${who} allowed it with changes`;
