@@ -30,10 +30,17 @@ export function readyIn(state: number, rate: Rate, now: number): number {
   return Math.max(0, Math.ceil(stateAt(state, rate, now) - (burst - 1) * everyMs - SLACK - now));
 }
 
+/** The time to tell one that is refused: after the one told before, not before `ready`, and not for that after `latest`. */
+export function promisedAfter(promised: number, ready: number, everyMs: number, latest: number): number {
+  return Math.max(ready, Math.min(promised + everyMs, latest));
+}
+
 /** A rate with its state in memory. */
 export class TokenBucket {
   readonly #rate: Rate;
   #state: number;
+  /** The latest time that a refused one was told. */
+  #promised = 0;
 
   /** Starts full. */
   constructor(rate: Rate, now: number) {
@@ -51,6 +58,16 @@ export class TokenBucket {
   /** Milliseconds until one can be taken. */
   readyIn(now: number): number {
     return readyIn(this.#state, this.#rate, now);
+  }
+
+  /**
+   * Milliseconds after which one that was refused is not too early, if all that were refused before come back when they
+   * were told: so many that come at once are not sent back at once.
+   */
+  promise(now: number): number {
+    const { burst, everyMs } = this.#rate;
+    this.#promised = promisedAfter(this.#promised, now + this.readyIn(now), everyMs, now + burst * everyMs);
+    return Math.ceil(this.#promised - now - SLACK);
   }
 
   /** Whether the bucket is full again, and so equivalent to a new one. */

@@ -28,7 +28,7 @@ export class CallRates {
     throw agentError(
       "RATE_LIMITED",
       message,
-      retryIn(bucket.readyIn(now), advice, { calls_per_minute: limit }),
+      retryIn(bucket.promise(now), advice, { calls_per_minute: limit }),
     );
   }
 

@@ -3,7 +3,7 @@
  * its calls survives both kinds of sleep (docs/decisions/0023-kept-rates.md): hibernation in the attachment of the
  * device's socket, and the loss of that socket in the storage, which is written rarely.
  */
-import { type Rate, readyIn, takeOne } from "@matrx/shared/rate-limit.ts";
+import { promisedAfter, type Rate, readyIn, takeOne } from "@matrx/shared/rate-limit.ts";
 
 /** The state of both rates, small enough for a socket's attachment. */
 export interface RateState {
@@ -178,8 +178,7 @@ function plausible(until: number, now: number, whole = MINUTE): number {
 function promise(state: Counted, limits: RateLimits, now: number): number {
   const calls = callRate(limits);
   const { everyMs } = readyIn(state.calls, calls, now) > 0 ? calls : messageRate(limits);
-  const own = Math.min(state.promised + everyMs, now + MINUTE);
-  state.promised = Math.max(now + waitOf(state, limits, now), own);
+  state.promised = promisedAfter(state.promised, now + waitOf(state, limits, now), everyMs, now + MINUTE);
   return Math.ceil(state.promised - now);
 }
 

@@ -86,7 +86,7 @@ export class McpEndpoints {
 }
 
 function takeOne(requests: TokenBucket, now: number): void {
-  if (!requests.take(now)) throw tooManyRequests(requests.readyIn(now));
+  if (!requests.take(now)) throw tooManyRequests(requests.promise(now));
 }
 
 function tooManyRequests(waitMs: number): MatrxError {

@@ -1,6 +1,7 @@
 /** Calls per minute, as the device's own policy file says. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test } from "vitest";
@@ -56,6 +57,27 @@ test("after a while calls are taken again, and a new limit counts at once", () =
   rates.count(grant, two, 30_000);
   expect(() => rates.count(grant, two, 30_000)).toThrow();
   rates.count(grant, { rates: { calls_per_minute: 3 } }, 30_000);
+});
+
+test("each of those that are refused together is told a time of its own, and then comes through", () => {
+  const rates = new CallRates();
+  const grant = "grant_a" as GrantId;
+  const six = { rates: { calls_per_minute: 6 } };
+  const waitOf = (now: number) => {
+    try {
+      rates.count(grant, six, now);
+      return 0;
+    } catch (error) {
+      return (error as MatrxError).shape().details?.retry_after_ms as number;
+    }
+  };
+  for (let n = 0; n < 6; n++) expect(waitOf(0)).toBe(0);
+  const waits = [waitOf(0), waitOf(0), waitOf(0)];
+  expect(waits).toEqual([10_000, 20_000, 30_000]);
+  for (const wait of waits) expect(waitOf(wait)).toBe(0);
+  // Those who did not come back are not waited for longer than the whole rate takes.
+  for (let n = 0; n < 100; n++) expect(waitOf(30_000)).toBeLessThanOrEqual(60_000);
+  expect(waitOf(200_000)).toBe(0);
 });
 
 test("many grants that come and go are not counted for ever, and none gets more by it", () => {
