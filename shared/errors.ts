@@ -18,7 +18,7 @@ const ERRORS = {
   INVALID_PARAMETERS: { status: 400, title: "Invalid parameter", exit: 64 },
   UNAUTHENTICATED: { status: 401, title: "Sign in, or send a valid token", exit: 77 },
   PERMISSION_DENIED: { status: 403, title: "Not allowed", exit: 77 },
-  APPROVAL_DENIED: { status: 403, title: "Denied by the owner", exit: 77 },
+  APPROVAL_DENIED: { status: 403, title: "Not allowed by the owner", exit: 77 },
   APPROVAL_EXPIRED: { status: 403, title: "No decision in time", exit: 75 },
   UNKNOWN_DEVICE: { status: 404, title: "No such device", exit: 68 },
   TOOL_NOT_FOUND: { status: 404, title: "No such tool", exit: 64 },

@@ -96,7 +96,8 @@ export class Approvals {
 
   /**
    * The state that the call's run must find, if a person had to allow it and did; undefined if nobody is asked. A local
-   * caller waits for somebody at the machine here. Throws MatrxError `APPROVAL_DENIED`, `APPROVAL_EXPIRED` or `CONFLICT`.
+   * caller waits for somebody at the machine here. Throws MatrxError `APPROVAL_DENIED`, `APPROVAL_EXPIRED`, `CONFLICT`, or
+   * `UNAVAILABLE` if nobody was asked yet, because the relay did not know the rule.
    */
   async require(call: ExaminedCall, approval: Approval | undefined): Promise<ApprovedState | undefined> {
     const named = await this.#look(call);
@@ -215,13 +216,9 @@ function notAskedError({ tool, grant }: ExaminedCall): MatrxError {
       },
     );
   }
-  return agentError(
-    "APPROVAL_DENIED",
-    `${name} must be allowed by a person first, and no approval came with the call`,
-    {
-      hint: "Make the call again, so that the owner is asked; if that does not help, update the relay",
-    },
-  );
+  return agentError("UNAVAILABLE", `${name} must be allowed by a person first, and nobody was asked yet`, {
+    hint: "Send it again: then the owner is asked. If that does not help, update the relay",
+  });
 }
 
 function onlyHereError(tool: string): MatrxError {

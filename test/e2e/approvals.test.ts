@@ -150,7 +150,7 @@ async function waitingAtMachine(commandFor: (marker: string) => string) {
     try {
       return { marker, ...(await waiting("Bash", { command: commandFor(marker) })) };
     } catch (error) {
-      if (!/"output":""|no approval came with the call/.test(String(error))) throw error;
+      if (!/"output":""|nobody was asked yet/.test(String(error))) throw error;
     }
   }
 }

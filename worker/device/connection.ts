@@ -36,6 +36,8 @@ export interface DeviceAttachment {
   paused?: Paused;
   /** It keeps the heads of the account's record. */
   keepsHeads?: true;
+  /** It was asked for its tools and rules, which have changed, and has yet to tell them. */
+  manifestDue?: true;
   /** A second connection of our agent, for streams. */
   bulk?: true;
   rates: [string, RateState][];

@@ -52,7 +52,7 @@ test("a call is prepared, and runs with the binding of its question only", async
     question: { tool: "Write", effect: "write", input: '{"content":"y","file_path":"/x"}' },
   });
   execute(socket, "c1");
-  expect((await socket.result()).answer).toMatchObject({ code: "APPROVAL_DENIED" });
+  expect((await socket.result()).answer).toMatchObject({ code: "UNAVAILABLE" });
   execute(socket, "c1", { approval: { id: "approval_1", binding: "0".repeat(64) } });
   expect((await socket.result()).answer).toMatchObject({ code: "CONFLICT" });
   expect(agent.runs.get("Write")).toBeUndefined();

@@ -108,7 +108,7 @@ test("a person is asked once: about the upload, not about its steps", async () =
   const { call, approval, question } = await asked("Upload", input);
   expect(question.summary).toBe(`Upload 0 bytes to ${bench.at("a.txt")}, as a new file`);
   expect(question.warnings).toHaveLength(1);
-  expect((await run("Upload", input, { call })).answer).toMatchObject({ code: "APPROVAL_DENIED" });
+  expect((await run("Upload", input, { call })).answer).toMatchObject({ code: "UNAVAILABLE" });
   const { answer } = await run("Upload", input, { call, approval });
   const upload = answer.metadata?.upload;
   for (const [tool, step] of STEPS) expect(await prepare(tool, { ...step, upload })).toEqual({ ask: false });
@@ -142,7 +142,7 @@ test("a rule made after an upload began asks about what adds to it, by path and 
     policy.ask = ask;
     for (const [index, [tool, step]] of STEPS.entries())
       expect(await prepare(tool, { ...step, upload }, owner)).toMatchObject({ ask: index < 2 });
-    expect((await run("UploadCommit", { upload }, owner)).answer).toMatchObject({ code: "APPROVAL_DENIED" });
+    expect((await run("UploadCommit", { upload }, owner)).answer).toMatchObject({ code: "UNAVAILABLE" });
   }
   policy.ask = [{ match: "*/b.txt" }];
   expect(await prepare("UploadCommit", { upload }, owner)).toEqual({ ask: false });

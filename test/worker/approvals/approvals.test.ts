@@ -1,7 +1,7 @@
 /** An AI's call waits until a person decides; then it runs once, or never. */
 import { expect, it } from "vitest";
 import { approvalOf, askedHome, askFor, decide, recordOf, waiting } from "../helpers/approvals.ts";
-import { AgentDevice } from "../helpers/device.ts";
+import { AgentDevice, registerFrame, TOOLS } from "../helpers/device.ts";
 
 it("runs a call once a person allowed it, and tells its caller what it waits for", async () => {
   const home = await askedHome();
@@ -59,6 +59,37 @@ it("asks about what the device's own policy or the relay's asks about, even the 
   const back = await AgentDevice.come(identity, { manifest: "manifest-2", ask: [{ tools: ["Write"] }] });
   caller.send({ id: "3", tool: "Write", input: {} });
   expect(await back.prepare()).toMatchObject({ tool: "Write" });
+});
+
+it("asks the device about each call while it has yet to tell its new rules", async () => {
+  const home = await askedHome({ owner: true, effects: ["read", "write", "execute"] });
+  const { caller, identity } = home;
+  const next = await AgentDevice.dial(identity.id);
+  next.send({
+    ...(await registerFrame(identity.id, identity.key, next.nonce, {
+      journal: "journal-1",
+      manifest: "new",
+    })),
+    protocol: 2,
+  });
+  expect(await next.expect("device_registered")).toMatchObject({ manifest_wanted: true });
+  caller.send({ id: "1", tool: "Bash", input: { command: "make" } });
+  caller.send({ id: "2", tool: "Read", input: {} });
+  await next.prepare();
+  await next.prepare({ ask: false, binding: undefined, question: undefined });
+  expect(await next.serve("read")).toMatchObject({ tool: "Read" });
+  const frames = [];
+  for (let n = 0; n < 3; n++) frames.push(await caller.nextJson());
+  expect(frames).toMatchObject([
+    { id: "1", type: "accepted" },
+    { id: "1", type: "approval", state: "pending" },
+    { id: "2", output: "read" },
+  ]);
+
+  next.send({ type: "manifest", hash: "new", tools: TOOLS, ask: [{ tools: ["Write"] }] });
+  caller.send({ id: "3", tool: "Read", input: {} });
+  await next.serve("known now");
+  expect(await caller.nextJson()).toMatchObject({ id: "3", output: "known now" });
 });
 
 it("answers with what the device says of the input, without asking anybody", async () => {

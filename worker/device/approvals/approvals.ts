@@ -4,6 +4,7 @@
  */
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
 import type { ApprovalDecided, ToolPrepared } from "@matrx/shared/device-frames.ts";
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -14,6 +15,7 @@ import type { Recipient } from "../calls/types.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import { requireEnforced } from "../link/enforcement.ts";
+import { ENFORCES_ALL } from "../store.ts";
 import { AskedTools } from "./asking.ts";
 import { Decisions, type Person } from "./decisions.ts";
 import { Delivery } from "./delivery.ts";
@@ -57,8 +59,15 @@ export class Approvals {
   }
 
   /** Whether a person may have to be asked about a call of this tool. */
-  mayAsk(tool: string, { scope }: WantedCall["lease"]): boolean {
-    return this.#tools.mayAsk(tool, scope);
+  mayAsk(tool: string, wanted: WantedCall): boolean {
+    return this.#tools.mayAsk(tool, wanted.lease.scope) || this.#isWorthAsking(wanted);
+  }
+
+  /** The device came with other rules than are known here: until it tells them, it is asked about each call, if there is room. */
+  #isWorthAsking({ input, lease }: WantedCall): boolean {
+    const { ours, protocol, manifestDue } = this.#context.link.current?.attachment ?? {};
+    if (!ours || !manifestDue || (protocol ?? 0) < ENFORCES_ALL) return false;
+    return !isLongerThan(input, LIMITS.approvalInputBytes) && !this.#crowd(lease.scope.id as GrantId);
   }
 
   /** Takes an admitted call that a rule may ask about. If it throws MatrxError, nothing was kept or sent. */
@@ -73,7 +82,8 @@ export class Approvals {
     const { attachment } = signs.requireLive(now);
     requireEnforced(passed.tool, wanted.input, wanted.lease.scope, store.policy, attachment);
     if (isLongerThan(wanted.input, LIMITS.approvalInputBytes)) throw tooLargeToAsk();
-    this.#requireRoom(wanted.lease.scope.id as GrantId);
+    const crowd = this.#crowd(wanted.lease.scope.id as GrantId);
+    if (crowd) throw crowd;
     this.#rows.requireWritable();
     const call = wanted.call ?? makeCallId(now);
     const parked = parkedCall(wanted, passed, { call, keyed }, now);
@@ -204,12 +214,13 @@ export class Approvals {
     });
   }
 
-  #requireRoom(grant: GrantId): void {
+  /** Why no more calls may wait; undefined: there is room. */
+  #crowd(grant: GrantId): MatrxError | undefined {
     const { approvalsPerGrant, approvalsPerDevice } = LIMITS;
     const waiting = this.#waiting.all();
-    if (waiting.length >= approvalsPerDevice) throw tooManyWaiting("device", approvalsPerDevice);
+    if (waiting.length >= approvalsPerDevice) return tooManyWaiting("device", approvalsPerDevice);
     const own = waiting.filter((parked) => parked.grant === grant);
-    if (own.length >= approvalsPerGrant) throw tooManyWaiting("token", approvalsPerGrant);
+    return own.length >= approvalsPerGrant ? tooManyWaiting("token", approvalsPerGrant) : undefined;
   }
 }
 

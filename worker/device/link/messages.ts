@@ -19,7 +19,7 @@ import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { isStreamFrame } from "@matrx/shared/streams/frame.ts";
-import { manifestSchema } from "@matrx/shared/tool.ts";
+import { type Manifest, manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
 import type { Approvals } from "../approvals/approvals.ts";
@@ -134,8 +134,7 @@ export class DeviceMessages {
       case "device_bulk":
         throw relayError("CONFLICT", "This connection is already registered");
       case "manifest":
-        this.#context.store.setManifest(manifestSchema.parse(frame));
-        return this.#context.onToolsChanged();
+        return this.#manifest(socket, manifestSchema.parse(frame));
       case "call_status":
         return this.#handlers.recovery.status(frame.calls, now);
       case "user_query":
@@ -155,6 +154,15 @@ export class DeviceMessages {
       case "llm_response_chunk":
         return;
     }
+  }
+
+  #manifest({ ws, attachment }: DeviceSocket, manifest: Manifest): void {
+    this.#context.store.setManifest(manifest);
+    if (attachment.manifestDue) {
+      delete attachment.manifestDue;
+      ws.serializeAttachment(attachment);
+    }
+    this.#context.onToolsChanged();
   }
 
   /** Stored in the attachment: it is a bare device's only sign of life, and must survive hibernation. */

@@ -269,6 +269,9 @@ export class DeviceSockets {
     if (register.paused) socket.attachment.paused = register.paused;
     if (register.heads_wanted) socket.attachment.keepsHeads = true;
     const protocol = ours ? (register.protocol ?? 0) : 0;
+    const wanted =
+      ours && register.manifest_hash !== undefined && store.manifest?.hash !== register.manifest_hash;
+    if (wanted) socket.attachment.manifestDue = true;
     link.take(socket, { ours, protocol, rates: rates.attachable(now) }, now);
     signs.ended("replaced", now);
     streams.linkLost();
@@ -276,8 +279,6 @@ export class DeviceSockets {
     store.setDeviceInfo(deviceInfoOf(register));
     if (ours && recovery.lostRecords(register, store.ledgerId, now)) store.noteLoss(now);
     const ledgerId = ours ? store.ledgerId : undefined;
-    const wanted =
-      ours && register.manifest_hash !== undefined && store.manifest?.hash !== register.manifest_hash;
     link.send({
       type: "device_registered",
       device_id: record.id,
