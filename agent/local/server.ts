@@ -13,6 +13,7 @@ import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import type { EventHub } from "../events/hub.ts";
+import { portHolder } from "../platform/port-holder.ts";
 import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer, requireToken } from "./access.ts";
 import { localApp, shapeHere } from "./app.ts";
 import type { LocalCalls } from "./local-calls.ts";
@@ -129,7 +130,7 @@ async function listen(make: () => Server, { host, port }: LocalServerOptions): P
     const server = make();
     return { port: await listenAt(server, host, port), servers: [server] };
   } catch (cause) {
-    throw cannotListen(host, port, cause as NodeJS.ErrnoException);
+    throw await cannotListen(host, port, cause as NodeJS.ErrnoException);
   }
 }
 
@@ -144,11 +145,13 @@ async function end(server: Server, sockets: WebSocketServer): Promise<void> {
   await closed;
 }
 
-function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): MatrxError {
+async function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Promise<MatrxError> {
   const inUse = cause.code === "EADDRINUSE";
   return agentError(
     "UNAVAILABLE",
-    inUse ? `Port ${port} is in use` : `Cannot listen on ${host}:${port} (${cause.code})`,
+    inUse
+      ? `Port ${port} is in use by ${await portHolder(port)}`
+      : `Cannot listen on ${host}:${port} (${cause.code})`,
     { hint: "Stop the other program, or choose another port with --port", cause },
   );
 }

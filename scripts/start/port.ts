@@ -18,19 +18,22 @@ export async function findPort(wanted: number): Promise<LocalAddresses> {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     return { port, addresses };
   } catch (error) {
-    throw problemOf(error, wanted);
+    throw await problemOf(error, wanted);
   }
 }
 
-function problemOf(error: unknown, port: number): Problem {
-  if (hasCode(error, "EADDRINUSE")) return inUse(port);
+async function problemOf(error: unknown, port: number): Promise<Problem> {
+  if (hasCode(error, "EADDRINUSE")) return await portInUse(port);
   if (hasCode(error, "EACCES"))
     return new Problem(`Port ${port} needs more permissions: choose one above 1023 with --port.`);
   return new Problem(`Port ${port} cannot be opened (${messageOf(error)}): choose another with --port.`);
 }
 
-function inUse(port: number): Problem {
+/** Another program listens on the port. */
+export async function portInUse(port: number): Promise<Problem> {
+  // Loaded only now: it is much, and seldom needed.
+  const { portHolder } = await import("../../agent/platform/port-holder.ts");
   return new Problem(
-    `Port ${port} is in use by another program: stop it, or choose another port with \`npm start -- --port ${port + 1}\`.`,
+    `Port ${port} is in use by ${await portHolder(port)}: stop it, or choose another port with \`npm start -- --port ${port + 1}\`.`,
   );
 }

@@ -66,6 +66,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   // They may have been rotated since the last start.
   const start = async () => {
     secrets = await openSecrets(dataDir);
+    // Another program may have taken it since the relay died.
+    await findPort(port);
     return startWorkerd({
       ...{ dataDir, port, addresses, publicUrl, forwardDomain, config, secrets, issuers, log },
     });

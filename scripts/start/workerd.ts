@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
 import { ROOT, WEB_BUNDLE } from "../tree.ts";
 import type { ChildLog } from "./child-log.ts";
+import { portInUse } from "./port.ts";
 import { type Child, started } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -90,6 +91,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   if (end) {
     await child.kill();
     const said = await log.lastLines();
+    if (/\baddress already in use\b/i.test(said)) throw await portInUse(port);
     throw new Problem(`The relay ${damageIn(said, dataDir) ?? `${end.how}. Its last messages:\n${said}`}`);
   }
   return child;

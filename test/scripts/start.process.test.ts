@@ -266,7 +266,7 @@ test("a port in use is said in one sentence", async () => {
   const launcher = launch(folderWithSpace(), ["--port", String(port)]);
   expect(await launcher.exit).toBe(1);
   expect(lastLine(launcher.output())).toMatch(
-    new RegExp(`^Port ${port} is in use by another program: .*--port ${port + 1}`),
+    new RegExp(`^Port ${port} is in use by \\S.* \\(process \\d+\\): .*--port ${port + 1}`),
   );
 });
 

@@ -320,7 +320,11 @@ test("bytes that are no HTTP do not stop it", async () => {
 test("a port in use is said in one sentence", async () => {
   const { port, calls, hub } = await serve();
   const options = { host: "127.0.0.1", token: TOKEN, allowedOrigins: [], log: silentLog, port, calls, hub };
-  await expect(startLocalServer(options)).rejects.toMatchObject({ message: `Port ${port} is in use` });
+  await expect(startLocalServer(options)).rejects.toMatchObject({
+    message: expect.stringMatching(
+      new RegExp(`^Port ${port} is in use by \\S.* \\(process ${process.pid}\\)$`),
+    ),
+  });
 });
 
 test("the token is made once", () => {
