@@ -9,7 +9,7 @@ import { ensurePaired } from "./start/pairing.ts";
 import { noteFolders } from "./start/registry.ts";
 import { startRelay } from "./start/relay.ts";
 import { screenOf } from "./start/screen.ts";
-import { aborted, stopSignal } from "./start/shutdown.ts";
+import { stopSignal } from "./start/shutdown.ts";
 import { openToken } from "./start/token.ts";
 
 type Step = () => Promise<void> | void;
@@ -64,7 +64,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
     screenOf({ url, publicUrl: relay.publicUrl, dataDir, signInLink: await relay.signInLink(), device }),
   );
   void agent.gaveUp.then((what) => say(`${what}\nThe relay keeps running without it.`));
-  await aborted(stop);
+  await relay.untilGone(stop);
 }
 
 /** Prints a recurring problem only once. */

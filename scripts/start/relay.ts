@@ -4,6 +4,7 @@ import { Problem } from "../problem.ts";
 import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { DataWatch } from "./data-watch.ts";
 import { exhaustionIn, requireDescriptors } from "./descriptors.ts";
 import { openIssuers } from "./issuers.ts";
 import { findPort } from "./port.ts";
@@ -46,6 +47,8 @@ export interface Relay {
   kill(): Promise<void>;
   /** Resolves when the relay answers. Throws Problem after 10 s. */
   ready(): Promise<void>;
+  /** Rejects with Problem once the data folder is gone; resolves when `signal` aborts. */
+  untilGone(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,11 +63,14 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   openDataFolder(dataDir);
   let secrets = await openSecrets(dataDir);
   const issuers = openIssuers(dataDir);
+  const data = new DataWatch(dataDir);
   const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const log = new ChildLog(relayLog(dataDir));
   // They may have been rotated since the last start.
   const start = async () => {
+    // An empty folder would be taken for that of a new relay.
+    data.require();
     secrets = await openSecrets(dataDir);
     // Another program may have taken it since the relay died.
     await findPort(port);
@@ -73,6 +79,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     });
   };
   const describe = async ({ code, how }: End) => {
+    data.require();
     if ((await openSecrets(dataDir)).relayKeys !== secrets.relayKeys) return "has new keys";
     const said = await log.lastLines();
     const known = exhaustionIn(said) ?? damageIn(said, dataDir);
@@ -95,6 +102,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     signInLink: () => makeSignInLink(publicUrl ?? url, secrets.claimSecret),
     kill: async () => workerd.child?.kill(),
     ready: () => untilHealthy(url),
+    untilGone: (signal) => data.untilGone(signal),
     stop: () => workerd.stop(STOP_GRACE),
   };
   try {

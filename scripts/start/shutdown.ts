@@ -22,9 +22,3 @@ export function stopSignal(): AbortSignal {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   return stop.signal;
 }
-
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}

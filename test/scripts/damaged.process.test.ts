@@ -1,9 +1,10 @@
 /** What the relay stored is damaged, emptied or older: that is said, and no machine is paired anew by itself. */
-import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { request as get } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { orphansOf } from "../../scripts/start/orphans.ts";
 import { request } from "../../scripts/start/owner.ts";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
 import { openToken } from "../../scripts/start/token.ts";
@@ -57,6 +58,30 @@ const DELETED = (database: string) => {
   rmSync(database);
   WITHOUT_LOG(database);
 };
+
+test("the data folder is deleted while it runs: that is said with its name, and everything ends", async () => {
+  const dataDir = copy();
+  const launcher = launch(dataDir);
+  await launcher.curlLine();
+  rmSync(dataDir, { recursive: true });
+  expect(await launcher.exit).toBe(1);
+  expect(launcher.output().trimEnd().split("\n").at(-1)).toMatch(
+    `The data folder ${dataDir} was deleted or replaced while the relay ran`,
+  );
+  expect(launcher.output()).not.toMatch(/^\s+at /m);
+  expect(orphansOf(dataDir, {})).toEqual([]);
+});
+
+test("a relay that died does not start anew on a folder that was emptied meanwhile", async () => {
+  const dataDir = copy();
+  const deaths: string[] = [];
+  const relay = await startRelay({ dataDir, onDeath: (how) => deaths.push(how) });
+  onTestFinished(() => relay.stop());
+  for (const entry of readdirSync(dataDir)) rmSync(join(dataDir, entry), { recursive: true });
+  await relay.kill();
+  await expect.poll(() => deaths.at(-1)).toContain(`The data folder ${dataDir} was deleted or replaced`);
+  expect(readdirSync(dataDir)).toEqual([]);
+});
 
 describe.each([
   ["Device", "garbage", GARBAGE],
