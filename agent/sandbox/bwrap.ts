@@ -42,6 +42,8 @@ const STAGE_FD = 9;
 const PRIVATE_HOME = "/run/home";
 /** Folders that each command has for itself. */
 const FRESH = [PRIVATE_HOME, SCRATCH];
+/** bubblewrap's own process tells when the command ends: nobody writes into it. */
+const OWN_PROCESS = [...["--ro-bind", "/dev/null", "/proc/1/mem"], ...["--tmpfs", "/proc/1/task"]];
 const SHARED_MEMORY = "/dev/shm";
 const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
 const PROXY_ENVIRONMENT = {
@@ -171,6 +173,7 @@ export class Bwrap implements SandboxBackend {
       ...firstMasks.flatMap(maskOf),
       // From here on, no path is in a folder that commands can change: what was mounted in these places is covered.
       ...["--proc", FIRST_OF_SYSTEM, "--dev", "/dev"],
+      ...OWN_PROCESS,
       ...kernelSettings.flatMap((path) => ["--ro-bind-try", path, path]),
       ...kernelMemory.flatMap((path) => ["--ro-bind", "/dev/null", path]),
       ...scratch(SHARED_MEMORY),

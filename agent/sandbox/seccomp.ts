@@ -1,12 +1,14 @@
 /**
  * The system call filter of a sandboxed command, as a BPF program for bwrap's `--seccomp`. It closes what namespaces leave
- * open: sockets of other programs in a bound folder, keyrings, io_uring, typing into a terminal, setuid files.
+ * open: sockets of other programs in a bound folder, keyrings, io_uring, typing into a terminal,
+ * setuid files, tracing the sandbox's own first process.
  */
 
 interface Calls {
   readonly audit: number;
   readonly socket: number;
   readonly ioctl: number;
+  readonly ptrace: number;
   /** Calls with a file's mode, and the index of that argument. */
   readonly modes: readonly (readonly [call: number, argument: number])[];
   /** The same where the mode counts only if the flags, an argument too, say that a file is created. */
@@ -25,6 +27,7 @@ const CALLS: Partial<Record<NodeJS.Architecture, Calls>> = {
     audit: 0xc000003e,
     socket: 41,
     ioctl: 16,
+    ptrace: 101,
     modes: [
       [90, 1], // chmod
       [91, 1], // fchmod
@@ -46,6 +49,7 @@ const CALLS: Partial<Record<NodeJS.Architecture, Calls>> = {
     audit: 0xc00000b7,
     socket: 198,
     ioctl: 29,
+    ptrace: 117,
     modes: [
       [52, 1],
       [53, 2],
@@ -69,6 +73,8 @@ const ENOSYS = errno(38);
 const FAMILIES = [2, 10, 16];
 /** Put characters into a terminal's input. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
+/** The first process of a sandbox, which tells the end of its command: whoever holds it up makes the command seem to run. */
+const FIRST_PROCESS = 1;
 const SETUID_OR_SETGID = 0o6000;
 const CREATES = 0o100 | 0o20000000;
 /** Calls of the x32 interface have this bit. */
@@ -99,7 +105,7 @@ export function seccompFilter(processor: NodeJS.Architecture = process.arch): Ui
   return calls && encoded(programOf(calls));
 }
 
-function programOf({ audit, socket, ioctl, modes, opens, refused }: Calls): Instruction[] {
+function programOf({ audit, socket, ioctl, ptrace, modes, opens, refused }: Calls): Instruction[] {
   const modeRule = ([call, mode]: readonly [number, number]): Instruction[] => [
     equals(call, 0, 4),
     argument(mode),
@@ -134,6 +140,11 @@ function programOf({ audit, socket, ioctl, modes, opens, refused }: Calls): Inst
     equals(socket, 0, only.length + 3),
     argument(0),
     ...only,
+    answer(EPERM),
+    answer(ALLOW),
+    equals(ptrace, 0, 4),
+    argument(1),
+    equals(FIRST_PROCESS, 0, 1),
     answer(EPERM),
     answer(ALLOW),
     equals(ioctl, 0, typing.length + 3),

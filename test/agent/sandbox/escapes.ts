@@ -103,6 +103,21 @@ import ctypes
 print("ESCAPED" if ctypes.CDLL(None).ptrace(16, ${helper}, 0, 0) == 0 else "refused")`),
       "root",
     ),
+    attempt(
+      "hold up the process that tells its end",
+      `${FILTER}, and a mask`,
+      python(`
+import ctypes
+for request in (16, 0x4206):
+    if ctypes.CDLL(None).ptrace(request, 1, 0, 0) == 0: print("ESCAPED")`),
+      python(`
+import glob
+for name in ["/proc/1/mem", *glob.glob("/proc/1/task/*/mem")]:
+    with open(name, "r+b", 0) as memory:
+        with open("/proc/1/maps") as maps: memory.seek(int(maps.readline().split("-")[0], 16))
+        if memory.read(1): print("ESCAPED")`),
+      "not tried",
+    ),
     {
       ...attempt("kill another process", PROCESSES, `kill -9 ${helper}; sleep 0.2`),
       hasEscaped: (scene) => !scene.isHelperAlive(),
