@@ -91,7 +91,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     }),
     ({ close }) => close(),
   );
-  const { sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
+  const { sessions, checkPaths, lookAtPaths, lookInside, stopJobs } = toolbox;
   const folder = relay ? home.jobs : home.localJobs;
   const { mcpServers: servers } = options;
   if (servers) makePrivateFolder(home.servers);
@@ -108,7 +108,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   void tools.settled.then(() => policy.warn(tools.current(), log));
   const dispatcher = new Dispatcher({
     ...{ device, policy, pause, activity, journal, log, tools, sessions },
-    ...{ checkPaths, lookAtPaths, relay: relay?.config.relay },
+    ...{ checkPaths, lookAtPaths, lookInside, relay: relay?.config.relay },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();

@@ -5,7 +5,7 @@ import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
-import type { PathLook } from "./core/approved-state.ts";
+import type { InsideLook, PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/examiner.ts";
 import type { PathCheck } from "./core/gate.ts";
 import { Sessions } from "./core/sessions.ts";
@@ -13,6 +13,7 @@ import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
 import { statesOf } from "./fs/path-state.ts";
+import { pathsInside } from "./fs/paths-inside.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
@@ -28,6 +29,7 @@ export interface Toolbox {
   readonly sessions: SessionSource;
   readonly checkPaths: PathCheck;
   readonly lookAtPaths: PathLook;
+  readonly lookInside: InsideLook;
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   readonly confineServer: ConfineServer;
@@ -78,6 +80,7 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
+    lookInside: (states, caller, signal) => pathsInside(files, states, caller, signal),
     protectedPaths: files.protectedPaths,
     confineServer: confineServersIn(sandbox),
     endGrant: (grant) => {

@@ -5,7 +5,13 @@
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Question } from "@matrx/shared/question.ts";
-import { ApprovedState, changedSinceApprovedError, type PathLook, type PathState } from "./approved-state.ts";
+import {
+  ApprovedState,
+  changedSinceApprovedError,
+  type InsideLook,
+  type PathLook,
+  type PathState,
+} from "./approved-state.ts";
 import { type BindingParts, bindingOf, canonicalJson, differences, digestOf } from "./binding.ts";
 import type { Admission } from "./gate.ts";
 import { isLocalGrant } from "./journal-entry.ts";
@@ -44,6 +50,7 @@ export interface ApprovalsOptions {
   /** The relay's address, if there is one: its own pages are no place to be sent to. */
   readonly relay?: string | undefined;
   readonly lookAtPaths: PathLook;
+  readonly lookInside: InsideLook;
   readonly machine?: MachineApprovals | undefined;
 }
 
@@ -145,7 +152,9 @@ export class Approvals {
     const needs = tool.prepare?.(input, { rights, grant }) ?? {};
     await admission.check(needs, session);
     const paths = await this.#options.lookAtPaths(needs.paths ?? [], { session, rights }, signal);
-    const subjects = subjectsOf(input, needs.subjects, paths);
+    const tells = admission.asking(tool.continues ?? tool.name).some(({ rule }) => rule.match !== undefined);
+    const inside = tells ? await this.#options.lookInside(paths, { session, rights }, signal) : [];
+    const subjects = inside && [...subjectsOf(input, needs.subjects, paths), ...inside];
     const isAllowed = tool.continues !== undefined && needs.isApproved === true;
     // What else it does is told only by the paths and the command that it names.
     const alsoAbout = paths.length > 0 || needs.subjects ? subjects : undefined;

@@ -12,6 +12,8 @@ export interface PathState {
   readonly named: string;
   readonly intent: Intent;
   readonly kind: PathKind;
+  /** Whether the same is done to all that is in a folder there. */
+  readonly isWhole?: boolean | undefined;
   /** What the approval is bound to: the content of a file, the target of a link, the identity of what is too large to read. */
   readonly content?: string | undefined;
   /** Changes with every change, and is quick to check. */
@@ -24,6 +26,13 @@ export type PathLook = (
   caller: Caller,
   signal: AbortSignal,
 ) => Promise<readonly PathState[]>;
+
+/** Paths of what is in the folders that a call takes as a whole; undefined: not all of it can be known. Throws MatrxError. */
+export type InsideLook = (
+  states: readonly PathState[],
+  caller: Caller,
+  signal: AbortSignal,
+) => Promise<readonly string[] | undefined>;
 
 type Stat = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">;
 

@@ -36,6 +36,8 @@ export interface PathNeed {
   readonly intent: Intent;
   /** Whether a link at its end means the link itself, not its target. */
   readonly isEntry?: boolean;
+  /** Whether the same is done to all that is in a folder there. */
+  readonly isWhole?: boolean;
 }
 
 /** What a call needs besides its tool. */

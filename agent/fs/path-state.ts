@@ -29,11 +29,11 @@ export async function statesOf(
 /** Follows links as the tools do. */
 async function stateOf(
   access: FileAccess,
-  { path, intent, isEntry = false }: PathNeed,
+  { path, intent, isEntry = false, isWhole }: PathNeed,
   signal: AbortSignal,
 ): Promise<PathState> {
   const place = await (isEntry ? access.findEntry(path, intent) : access.find(path, intent));
-  const named = { path: place.path, named: place.named, intent };
+  const named = { path: place.path, named: place.named, intent, ...(isWhole && { isWhole }) };
   if (place.missing.length > 0) return { ...named, kind: "missing" };
   const { folder, name } = access.parentOf(place);
   if (name === "") return { ...named, kind: "folder" };

@@ -27,7 +27,7 @@ export function deleteDirectoryTool(files: Files) {
     details: "Files and symlinks are refused. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
-    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
+    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true, isWhole: true }] }),
     preview: ({ path, recursive = false, permanent = false }, context) =>
       deletionPreview(files, { path, recursive, permanent, check: refuseOther }, context),
     handle: ({ path, recursive = false, permanent = false }, context) =>

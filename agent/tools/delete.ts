@@ -20,7 +20,7 @@ export function deleteTool(files: Files) {
       "Deletes a symlink itself, never its target. Refuses the home folder, system folders, mount points and the session's working directory. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
-    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
+    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true, isWhole: true }] }),
     preview: ({ path, recursive = false, permanent = false }, context) =>
       deletionPreview(files, { path, recursive, permanent, check: () => undefined }, context),
     handle: ({ path, recursive = false, permanent = false }, context) =>

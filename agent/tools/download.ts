@@ -29,7 +29,7 @@ export function downloadTool(files: Files, digests: Digests) {
     input,
     model: { hidden: true },
     timeoutMs: 120_000,
-    prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
+    prepare: ({ path }) => ({ paths: [{ path, intent: "read", isWhole: true }] }),
     async handle(request, context) {
       if (!context.opensStream) throw needsStreamError("Download");
       const access = await files.as(context);

@@ -91,7 +91,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
       ],
     },
     timeoutMs: 15_000,
-    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
+    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read", isWhole: true }] }),
     async handle(wanted, context) {
       const { signal } = context;
       checkPattern(wanted);

@@ -47,7 +47,7 @@ export function moveTool(files: Files) {
       const to = into ? path.join(destination, path.basename(path.resolve(source))) : destination;
       return {
         paths: [
-          { path: source, intent: "remove", isEntry: true },
+          { path: source, intent: "remove", isEntry: true, isWhole: true },
           { path: to, intent: "write", isEntry: true },
         ],
       };

@@ -62,6 +62,29 @@ test("rules match the resolved path, the command and the address", async () => {
   expect(await asks("OpenUrl", { url: "https://a.example/x" })).toBe(true);
 });
 
+test("what is done to a folder as a whole is asked about by rules for what is in it", async () => {
+  const { bench, prepare } = await asking({ policy: { ask: [{ match: "*/keys/*.pem" }] } });
+  for (const name of ["app/keys/a.pem", "other/keys/a.txt", "loose/b.pem"]) await bench.put(name, "a");
+  await symlink(bench.at("app"), bench.at("link"));
+  await mkdir(bench.at("empty"));
+  const asks = async (tool: string, input: Record<string, unknown>) => {
+    const prepared = await prepare(tool, input, { grant: bench.owner });
+    return "ask" in prepared && prepared.ask;
+  };
+  expect(await asks("Move", { source: "app", destination: "moved" })).toBe(true);
+  expect(await asks("Move", { source: "loose", destination: "empty/keys" })).toBe(true);
+  expect(await asks("Move", { source: "loose", destination: "keys/" })).toBe(true);
+  expect(await asks("Delete", { path: "app", recursive: true })).toBe(true);
+  expect(await asks("delete_directory", { path: "app", recursive: true })).toBe(true);
+  expect(await asks("Grep", { pattern: "a", path: "link" })).toBe(true);
+  expect(await asks("Download", { path: "." })).toBe(true);
+  expect(await asks("Move", { source: "other", destination: "moved" })).toBe(false);
+  expect(await asks("Move", { source: "link", destination: "elsewhere" })).toBe(false);
+  expect(await asks("Delete", { path: "loose", recursive: true })).toBe(false);
+  expect(await asks("Grep", { pattern: "a", path: "other" })).toBe(false);
+  expect(await asks("ListDirectory", { path: "app" })).toBe(false);
+});
+
 test("a rule about a tool asks about whatever else does the same", async () => {
   const policy = {
     ask: [

@@ -44,7 +44,8 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
     ask: [{ effects: ["write", "execute"] }],
   };
   const machine = new MachineApprovals(keptMs === undefined ? {} : { keptMs });
-  const { files, jobs, desktop, sandbox, uploads, terminals, sessions, checkPaths, lookAtPaths } = bench;
+  const { files, jobs, desktop, sandbox, uploads, terminals, sessions } = bench;
+  const { checkPaths, lookAtPaths, lookInside } = bench;
   const dispatcher = new Dispatcher({
     ...{
       device: "box-0123456789",
@@ -62,7 +63,15 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
       sessions,
       journal,
     },
-    ...{ log: silentLog, policy: { current: () => policy }, checkPaths, lookAtPaths, machine, relay },
+    ...{
+      log: silentLog,
+      policy: { current: () => policy },
+      checkPaths,
+      lookAtPaths,
+      lookInside,
+      machine,
+      relay,
+    },
   });
   const session = makeSessionId();
   const request = (tool: string, input: Input, { call = makeCallId(), ...rest }: Call) => {

@@ -26,6 +26,7 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
       log: silentLog,
       checkPaths: async () => undefined,
       lookAtPaths: async () => [],
+      lookInside: async () => [],
     },
     policy: { current: () => policy },
   });

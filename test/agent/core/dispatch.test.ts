@@ -23,6 +23,7 @@ function start({ policy = {} as Policy, windDownMs = 1000, path = join(temporary
     log: silentLog,
     checkPaths: async () => undefined,
     lookAtPaths: async () => [],
+    lookInside: async () => [],
     ...{ tools: fixedTools(tools), journal, windDownMs },
   });
   onTestFinished(() => {

@@ -22,6 +22,7 @@ import { silentLog } from "./small-tools.ts";
 const read = (path: string): PathNeed => ({ path, intent: "read" });
 const write = (path: string): PathNeed => ({ path, intent: "write" });
 const remove = (path: string): PathNeed => ({ path, intent: "remove", isEntry: true });
+const whole = (need: PathNeed): PathNeed => ({ ...need, isWhole: true });
 const put = (path: string): PathNeed => ({ path, intent: "write", isEntry: true });
 
 const DELETES = [{ tool: "Delete", does: "This patch deletes or moves files" }] as const;
@@ -50,16 +51,20 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ["Glob", { pattern: "*.ts", path: "/out" }, { paths: [read("/out")] }],
   ["Glob", { pattern: "a/*.ts", path: "/out" }, { paths: [read("/out/a")] }],
   ["Glob", { pattern: "/out/**/x", path: "." }, { paths: [read("/out")] }],
-  ["Grep", { pattern: "x", path: "/out" }, { paths: [read("/out")] }],
+  ["Grep", { pattern: "x", path: "/out" }, { paths: [whole(read("/out"))] }],
   ["search_files", { query: "x", path: "/out" }, { paths: [read("/out")] }],
   ["create_directory", { path: "/out/a" }, { paths: [{ path: "/out/a", intent: "folder" }] }],
-  ["Move", { source: "/out/a", destination: "/out/b" }, { paths: [remove("/out/a"), put("/out/b")] }],
-  ["Move", { source: "/out/a", destination: "/out/b/" }, { paths: [remove("/out/a"), put("/out/b/a")] }],
-  ["Delete", { path: "/out/a" }, { paths: [remove("/out/a")] }],
-  ["delete_directory", { path: "/out/a" }, { paths: [remove("/out/a")] }],
+  ["Move", { source: "/out/a", destination: "/out/b" }, { paths: [whole(remove("/out/a")), put("/out/b")] }],
+  [
+    "Move",
+    { source: "/out/a", destination: "/out/b/" },
+    { paths: [whole(remove("/out/a")), put("/out/b/a")] },
+  ],
+  ["Delete", { path: "/out/a" }, { paths: [whole(remove("/out/a"))] }],
+  ["delete_directory", { path: "/out/a" }, { paths: [whole(remove("/out/a"))] }],
   ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["FileInfo", { path: "/out/a" }, { paths: [read("/out/a")] }],
-  ["Download", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["Download", { path: "/out/a" }, { paths: [whole(read("/out/a"))] }],
   ["Upload", { path: "/out/a" }, { paths: [write("/out/a")] }],
   [
     "open_app",
@@ -188,7 +193,8 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
       journal,
       log: silentLog,
     },
-    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths, lookAtPaths: bench.lookAtPaths },
+    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths },
+    ...{ lookAtPaths: bench.lookAtPaths, lookInside: bench.lookInside },
   });
   const call = async (
     tool: string,

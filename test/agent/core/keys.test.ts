@@ -23,6 +23,7 @@ function start() {
       log: silentLog,
       checkPaths: async () => undefined,
       lookAtPaths: async () => [],
+      lookInside: async () => [],
       tools: fixedTools(tools),
       journal,
     },

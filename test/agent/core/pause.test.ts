@@ -24,6 +24,7 @@ function start() {
     ...{
       checkPaths: async () => undefined,
       lookAtPaths: async () => [],
+      lookInside: async () => [],
       tools: fixedTools(tools),
       journal,
       pause,

@@ -73,6 +73,7 @@ class Agent {
         log: silentLog,
         checkPaths: bench.checkPaths,
         lookAtPaths: bench.lookAtPaths,
+        lookInside: bench.lookInside,
         journal,
       },
     });

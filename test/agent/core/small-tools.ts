@@ -116,6 +116,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     sessions,
     checkPaths: async () => undefined,
     lookAtPaths: async () => [],
+    lookInside: async () => [],
     protectedPaths: closedPaths(),
     confineServer: () => Promise.reject(new Error("there is no sandbox in this test")),
     endGrant: (grant) => sessions.endGrant(grant),

@@ -40,6 +40,7 @@ async function start(policy: Policy = {}) {
     log: silentLog,
     checkPaths: bench.checkPaths,
     lookAtPaths: bench.lookAtPaths,
+    lookInside: bench.lookInside,
     journal,
   });
   const session = makeSessionId();

@@ -9,7 +9,7 @@ import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
-import type { PathLook } from "../../../agent/core/approved-state.ts";
+import type { InsideLook, PathLook } from "../../../agent/core/approved-state.ts";
 import { Admission, type PathCheck } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { type Session, Sessions } from "../../../agent/core/sessions.ts";
@@ -17,6 +17,7 @@ import type { Tool, ToolContext, ToolResult } from "../../../agent/core/tool.ts"
 import { Desktop } from "../../../agent/desktop/desktop.ts";
 import { Files } from "../../../agent/fs/access.ts";
 import { statesOf } from "../../../agent/fs/path-state.ts";
+import { pathsInside } from "../../../agent/fs/paths-inside.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
 import type { JobLimits } from "../../../agent/jobs/record.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
@@ -76,6 +77,8 @@ export class Workbench {
   readonly session: Session;
   readonly checkPaths: PathCheck = (paths, caller) => this.files.check(paths, caller);
   readonly lookAtPaths: PathLook = (paths, caller, signal) => statesOf(this.files, paths, caller, signal);
+  readonly lookInside: InsideLook = (states, caller, signal) =>
+    pathsInside(this.files, states, caller, signal);
   jobs: Jobs;
   uploads: Uploads;
   terminals: Terminals;
