@@ -113,12 +113,50 @@ const STARTUP_FILES = [
   "**/.git/modules/**/hooks",
 ];
 
-/** Neither readable nor writable. */
+/** What the system keeps to itself: an agent that runs as root could read it. */
+const SYSTEM_SECRETS = [
+  "/etc/shadow*",
+  "/etc/gshadow*",
+  "/etc/security/opasswd",
+  "/etc/master.passwd",
+  "/etc/sudoers*",
+  "/etc/krb5.keytab",
+  "/etc/ipsec.secrets",
+  "/etc/ipsec.d/private",
+  "/etc/ppp/*-secrets",
+  "/etc/wireguard",
+  "/etc/openvpn",
+  "/etc/NetworkManager/system-connections",
+  "/etc/wpa_supplicant*",
+  "/etc/netplan",
+  "/etc/letsencrypt",
+  "/etc/ssl/private",
+  "/etc/pki/tls/private",
+  "/etc/credstore*",
+  "/etc/kubernetes",
+  "/etc/rancher",
+  "/var/lib/systemd/credential.secret",
+  "/var/lib/NetworkManager/secret_key",
+  "/var/lib/kubelet/pki",
+  "/var/lib/tailscale",
+  "/var/lib/sss",
+  "/var/db/dslocal",
+  "/Library/Keychains",
+  "**/ssh_host_*_key",
+  "C:/Windows/System32/config",
+];
+
+/** Of relays and agents of Matrx that were started elsewhere on the machine, by other people or for another home. */
+const OTHER_MATRX = ["**/.matrx", "**/.config/matrx", "**/.local/share/matrx"];
+
+/** Neither readable nor writable; what is in the home is so in other people's homes too. */
 export const SECRET_PATHS: readonly string[] = [
   ...CREDENTIALS,
   ...KEY_STORES,
   ...BROWSER_PROFILES,
   ...STARTUP_FILES,
+  ...SYSTEM_SECRETS,
+  ...OTHER_MATRX,
 ];
 
 /** Readable only: programs need them, and what is written there is run later, such as by the owner's own git. */

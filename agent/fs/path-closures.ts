@@ -5,9 +5,10 @@
  */
 import type { BigIntStats } from "node:fs";
 import { homedir } from "node:os";
-import { ClosedPaths } from "@matrx/shared/access-rules.ts";
+import { ClosedPaths, literalGlob } from "@matrx/shared/access-rules.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathClosure, Rights } from "../core/gate.ts";
+import { isPersonal } from "../platform/other-homes.ts";
 import type { Platform } from "../platform/platform.ts";
 import { identityOf } from "./file-index.ts";
 import { GlobDisk } from "./glob-disk.ts";
@@ -39,7 +40,8 @@ export class PathClosures {
     this.#platform = platform;
     this.#home = home;
     const disk = new GlobDisk(platform, home);
-    this.#closures = closedPaths.map((closure) => closureOf(closure, disk));
+    const people = peoplesHomes(platform);
+    this.#closures = closedPaths.map((closure) => closureOf(closure, people, disk));
     const globs = this.#closures.flatMap((closure) => closure.globs);
     this.#closed = new ClosedPaths(globs, home);
     this.#unchangeable = new UnchangeablePaths(unchangeable, disk);
@@ -115,12 +117,24 @@ export class PathClosures {
   }
 }
 
-function closureOf({ by, globs: written }: PathClosure, disk: GlobDisk): Closure {
+/** Globs for the homes of other people, whose files this program may read; they are too many to name each. */
+function peoplesHomes({ otherHomes, path }: Platform): readonly string[] {
+  const globs = otherHomes()
+    .filter(isPersonal)
+    .map((home) => {
+      const above = path.dirname(home);
+      return above === path.parse(home).root ? literalGlob(home) : path.join(literalGlob(above), "*");
+    });
+  return [...new Set(globs)];
+}
+
+function closureOf({ by, globs: written }: PathClosure, people: readonly string[], disk: GlobDisk): Closure {
   const places = new Map<string, string>();
   const globs = written.flatMap((glob) => {
     const { leads, place, found } = disk.followed(glob);
     if (place !== undefined && found) places.set(identityOf(found), place);
-    return [glob, ...leads];
+    const theirs = /^~[\\/]/.test(glob) ? people.map((home) => home + glob.slice(1)) : [];
+    return [glob, ...theirs, ...leads];
   });
   return { by, globs, places };
 }

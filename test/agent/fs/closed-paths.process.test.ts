@@ -4,6 +4,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { linux } from "../../../agent/platform/linux/linux.ts";
 import { bindMount } from "../../helpers/bind-mount.ts";
 import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { ENGINES, searcher } from "../search/searching.ts";
@@ -254,6 +255,26 @@ describe("closed paths", () => {
     const opened: CallOptions = { ...options, grant: { ...grant, secrets: "open" } };
     expect((await bench.call("Read", secret, opened)).output).toContain(SECRET);
     expect((await bench.call("Read", secret, { session: bench.newSession() })).output).toContain(SECRET);
+  });
+
+  it("hold for a grant of any path: secrets of the system, of other people, of another relay", async () => {
+    const { bench, grant, options } = await homeOf({ ...linux, otherHomes: () => ["/home/bob", "/root"] });
+    await bench.put("elsewhere/.matrx/keys.json", SECRET);
+    const { paths: _paths, ...any } = grant;
+    const read = (file_path: string) => bench.call("Read", { file_path }, { ...options, grant: any });
+    const closed = [
+      ...["/etc/shadow", "/etc/shadow-", "/etc/ssh/ssh_host_ed25519_key", "/etc/wireguard/wg0.conf"],
+      ...["/home/bob/.ssh/config", "/home/carol/.netrc", "/root/.aws/credentials", "/root/.bash_history"],
+      ...["/srv/relay/.matrx/keys.json", "/srv/home/.config/matrx/agent.json"],
+      bench.at("elsewhere/.matrx/keys.json"),
+    ];
+    for (const path of closed)
+      expect(await failure(read(path)), path).toMatchObject({
+        code: "PERMISSION_DENIED",
+        details: { reason: "CLOSED" },
+      });
+    expect((await read("/etc/passwd")).output).toContain("root");
+    expect((await read(bench.at("proj/notes.txt"))).output).toContain("plain");
   });
 
   it("bind though the home folder is reached by a link, and whichever of its names a rule has", async () => {
