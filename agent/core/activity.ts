@@ -3,7 +3,7 @@ import { callEndSchema, observedCallSchema } from "@matrx/shared/activity.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
-import { beginningOf, inputBeginnings, inputPreview, previewOf } from "@matrx/shared/redact.ts";
+import { answerPreview, beginningOf, inputBeginnings, inputPreview } from "@matrx/shared/redact.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import * as z from "zod";
 import { isLocalGrant } from "./journal-entry.ts";
@@ -80,11 +80,13 @@ export class Activity {
 export class ObservedCall {
   readonly #activity: Activity;
   readonly #describe: () => Omit<z.infer<typeof callSchema>, "at">;
+  readonly #tool: string;
   #hasStarted = false;
 
   constructor(activity: Activity, { call, tool: called, grant: { id, owner }, input }: ObservedRequest) {
-    const beginnings = inputBeginnings(input);
+    const beginnings = inputBeginnings(called, input);
     const tool = toolNameOf(called).slice(0, 128);
+    this.#tool = tool;
     this.#activity = activity;
     this.#describe = () => ({
       ...{ call, tool, effect: effectOf(tool) },
@@ -106,7 +108,7 @@ export class ObservedCall {
     const beginning = beginningOf(preview ?? text);
     const [at, ran] = [now(), this.#hasStarted];
     this.#activity.note(() => {
-      const end = { at, ms, ...(code && { code }), preview: previewOf(beginning) };
+      const end = { at, ms, ...(code && { code }), preview: answerPreview(this.#tool, beginning) };
       if (!ran) return { ...this.#describe(), ...end, type: "refused" };
       return { ...this.#describe(), ...end, type: "finished", status, ...(exit !== undefined && { exit }) };
     });

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
 import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import { previewOf } from "@matrx/shared/redact.ts";
+import { answerPreview } from "@matrx/shared/redact.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -106,7 +106,10 @@ function named({ call, tool }: Addressee): Pick<ResultHeader, "call" | "tool"> {
 
 function sealed(header: ResultHeader, body: Uint8Array, output: string, effect: boolean): Outcome {
   if (!effect) return { header, body };
-  return { header: { ...header, sha256: hash("sha256", body, "hex"), preview: previewOf(output) }, body };
+  return {
+    header: { ...header, sha256: hash("sha256", body, "hex"), preview: answerPreview(header.tool, output) },
+    body,
+  };
 }
 
 function bytesOf(answer: Answer): Uint8Array {

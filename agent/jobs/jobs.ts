@@ -7,6 +7,7 @@ import { toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
+import { previewOf } from "@matrx/shared/redact.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { markedEnvironment, markOf } from "../platform/environment.ts";
@@ -278,8 +279,8 @@ function recordOf(id: string, command: Command): JobRecord {
     owner: command.owner,
     ...(command.call !== undefined && { call: command.call }),
     ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
-    command: command.command.slice(0, COMMAND_SHOWN),
-    ...(command.description !== undefined && { description: command.description }),
+    command: previewOf(command.command, COMMAND_SHOWN),
+    ...(command.description !== undefined && { description: previewOf(command.description) }),
     cwd: command.cwd,
     background: command.background,
     started: now,

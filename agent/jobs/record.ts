@@ -50,7 +50,7 @@ const jobRecordSchema = z.object({
   call: z.string().optional(),
   /** When the call is answered even if the command is still running, in milliseconds since 1970; absent: when the command ends. */
   answer_by: z.number().optional(),
-  /** The beginning of the command, for people. */
+  /** The beginning of the command, for people; what looks like a secret is masked. */
   command: z.string(),
   description: z.string().optional(),
   cwd: z.string(),

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { previewOf } from "../../shared/redact.ts";
+import {
+  answerPreview,
+  inputBeginnings,
+  inputPreview,
+  previewOf,
+  questionPreview,
+} from "../../shared/redact.ts";
 
 test.each([
   ["curl -H 'Authorization: Bearer abcdefghijklmnop'", "abcdefghijklmnop"],
@@ -49,6 +55,16 @@ test.each([
   ["https://hooks.slack.com/services/T0/B0/abcdefgh", "abcdefgh"],
   ["owner.ABCD-EFGH-0123-4567", "EFGH"],
   ['password="hunter2 \\', "hunter2"],
+  ["echo hunter2 | sudo -S apt update", "hunter2"],
+  ["echo -n 'hunter2 x' | sudo -kS -p '' id", "hunter2"],
+  ["printf '%s\\n' hunter2 | FOO=1 sudo --stdin id", "hunter2"],
+  ["echo hunter2 | docker login -u me --password-stdin", "hunter2"],
+  ["echo hunter2 | gpg --batch --passphrase-fd 0 -d x", "hunter2"],
+  ["echo me:hunter2 | sudo chpasswd", "hunter2"],
+  ["echo hunter2 | gh auth login --with-token", "hunter2"],
+  ["echo hunter2 | su -c id", "hunter2"],
+  ["sudo -S id <<< hunter2", "hunter2"],
+  ["sudo -S id <<< 'hunter2 x'", "hunter2"],
   ["AWS AKIAABCDEFGHIJKLMNOP here", "AKIAABCDEFGHIJKLMNOP"],
 ])("is not shown: %s", (text, secret) => {
   const preview = previewOf(text);
@@ -78,4 +94,32 @@ test("takes no longer for a text that is made to be slow", () => {
     previewOf(piece.repeat(4000), 4000);
     expect(performance.now() - before, piece).toBeLessThan(1000);
   }
+});
+
+test.each(["echo done | tee log", "echo a | grep su", "ls | sudo tee x", "echo sudo -S", "cat x <<< y"])(
+  "is shown: %s",
+  (text) => expect(previewOf(text)).toBe(text),
+);
+
+test.each<[tool: string, input: Record<string, unknown>, shown: Record<string, string>]>([
+  [
+    "TerminalInput",
+    { terminal: "term_1", text: "hunter3\n", keys: ["h"] },
+    { terminal: "term_1", text: "[redacted]", keys: "[redacted]" },
+  ],
+  ["ClipboardWrite", { text: "hunter3" }, { text: "[redacted]" }],
+  ["Bash", { command: "su", stdin_base64: "aHVudGVyMw==" }, { command: "su", stdin_base64: "[redacted]" }],
+  ["Write", { file_path: "a", content: "plain" }, { file_path: "a", content: "plain" }],
+])("what is typed, copied or piped by %s is secret, whatever it looks like", (tool, input, shown) => {
+  expect(inputPreview(inputBeginnings(tool, input))).toEqual(shown);
+});
+
+test("what was typed or copied is not told by answers and questions either", () => {
+  expect(answerPreview("ClipboardRead", "hunter3")).toBe("[redacted]");
+  expect(answerPreview("TerminalInput", "$ hunter3")).toBe("[redacted]");
+  expect(answerPreview("Bash", "done")).toBe("done");
+  expect(questionPreview("TerminalInput", 'Type into the terminal 1, in /: "hunter3"')).toBe(
+    "TerminalInput: [redacted]",
+  );
+  expect(questionPreview("Bash", "Run in /: ls")).toBe("Run in /: ls");
 });

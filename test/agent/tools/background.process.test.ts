@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
@@ -227,6 +228,15 @@ describe("a command in the background", () => {
     await bench.jobs.endGrant(bench.owner.id);
     expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
     expect(bench.jobs.find(bash_id, bench.owner).record.status).toBe("cancelled");
+  });
+
+  it("is recorded without the secrets of its command", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "echo hunter3 | sudo -S true; export API_TOKEN=hunter3; sleep 100");
+    const kept = readFileSync(path.join(bench.jobs.find(bash_id, bench.owner).directory, "job.json"), "utf8");
+    expect(kept).toContain("sleep 100");
+    expect(kept).not.toContain("hunter3");
+    await bench.jobs.endGrant(bench.owner.id);
   });
 
   it("ends when the machine is paused for whose it is, and is told as cancelled", async () => {

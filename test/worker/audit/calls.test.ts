@@ -45,6 +45,36 @@ describe("the record", () => {
     expect((await verified(person)).fault).toBeUndefined();
   });
 
+  it("keeps nothing of what was typed or copied, in whatever form", async () => {
+    const { person, device, caller } = await home();
+    const calls = [
+      ["TerminalInput", { terminal: "term_1", text: "hunter3\n" }],
+      ["ClipboardWrite", { text: "hunter3" }],
+      ["ClipboardRead", {}],
+      ["Bash", { command: "echo hunter3 | sudo -S id" }],
+    ] as const;
+    const announced = calls.map(([name]) => ({
+      name,
+      description: "Does",
+      effect: "execute",
+      input_schema: {},
+    }));
+    device.send({ type: "manifest", hash: "manifest-1", tools: announced });
+    for (const [index, [tool, input]] of calls.entries()) {
+      caller.send({ id: `${index}`, tool, input });
+      const preview = tool === "Bash" || tool === "ClipboardWrite" ? "root" : "hunter3";
+      device.answer(await device.expect("tool_execute"), "hunter3", { preview });
+      await caller.nextJson();
+    }
+    expect(await recordWith(person, calls.length, { type: "call" })).toMatchObject([
+      { tool: "TerminalInput", input: { terminal: "term_1", text: "[redacted]" }, preview: "[redacted]" },
+      { tool: "ClipboardWrite", input: { text: "[redacted]" } },
+      { tool: "ClipboardRead", preview: "[redacted]" },
+      { tool: "Bash", input: { command: "echo [redacted] | sudo -S id" }, preview: "root" },
+    ]);
+    expect(JSON.stringify(await recordOf(person))).not.toContain("hunter3");
+  });
+
   it("tells of refused calls: the first at once, equal ones together", async () => {
     const { person, identity } = await home();
     const { token, id: grant } = await person.token({ access: "read" });

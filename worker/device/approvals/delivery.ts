@@ -90,7 +90,7 @@ export class Delivery {
           (binding ? approvalExtra({ id, binding }) : "")
         : "";
       const frame = executeFrame(parked.call, tool, timeoutMs, input, extras);
-      pending.asked = new Asked({ lease, input });
+      pending.asked = new Asked({ tool, lease, input });
       if (this.#waiting.apply(parked, "send", now)) this.#calls.release(pending, { frame, timeoutMs }, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;

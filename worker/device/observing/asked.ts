@@ -12,26 +12,28 @@ export class Asked {
   readonly holder: Holder | undefined;
   /** The record knows that the call began. */
   isTold = false;
+  readonly #tool: string;
   #input: string | undefined;
   #beginnings: Record<string, string> | undefined;
   #preview: Record<string, string> | undefined;
 
   /** `input` is JSON of an object. */
-  constructor({ lease, input }: Pick<WantedCall, "lease" | "input">) {
+  constructor({ tool, lease, input }: Pick<WantedCall, "tool" | "lease" | "input">) {
+    this.#tool = tool;
     this.grant = lease.scope.id;
     this.holder = lease.holder;
     if (input.length <= KEPT_CHARS) this.#input = input;
-    else this.#beginnings = beginningsOf(input);
+    else this.#beginnings = beginningsOf(tool, input);
   }
 
   /** The parameters, shortened and without secrets. */
   get preview(): Record<string, string> {
-    this.#preview ??= inputPreview(this.#beginnings ?? beginningsOf(this.#input ?? "{}"));
+    this.#preview ??= inputPreview(this.#beginnings ?? beginningsOf(this.#tool, this.#input ?? "{}"));
     this.#beginnings = this.#input = undefined;
     return this.#preview;
   }
 }
 
-function beginningsOf(input: string): Record<string, string> {
-  return inputBeginnings(JSON.parse(input) as Record<string, unknown>);
+function beginningsOf(tool: string, input: string): Record<string, string> {
+  return inputBeginnings(tool, JSON.parse(input) as Record<string, unknown>);
 }

@@ -5,7 +5,7 @@ import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import { previewOf } from "@matrx/shared/redact.ts";
+import { answerPreview, previewOf, questionPreview } from "@matrx/shared/redact.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { AuditedRow } from "../calls/ledger.ts";
 import type { PendingCall } from "../calls/pending.ts";
@@ -47,7 +47,7 @@ export function callDraft(row: AuditedRow | undefined, device: string): CallDraf
       ...(exit !== null && { exit }),
       ...(ms !== null && { ms }),
       ...(bytes !== null && { bytes }),
-      ...(preview && { preview: previewOf(preview) }),
+      ...(preview && { preview: answerPreview(tool ?? undefined, preview) }),
     },
   ];
 }
@@ -65,7 +65,7 @@ export function endDraft(
     ...(code && { code }),
     ...(exit !== undefined && { exit }),
     ...(bytes !== undefined && { bytes }),
-    ...(preview && { preview: previewOf(preview) }),
+    ...(preview && { preview: answerPreview(pending.tool, preview) }),
   };
 }
 
@@ -135,7 +135,7 @@ export function approvalDraft(
       approval: id,
       call,
     },
-    ...{ tool, effect, summary: previewOf(summary), state },
+    ...{ tool, effect, summary: questionPreview(tool, summary), state },
     ...(decided_by !== null && { decided_by }),
     ...(reach !== null && { for: reach }),
     ...(edited && { edited }),

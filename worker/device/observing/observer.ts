@@ -4,7 +4,7 @@ import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { previewOf } from "@matrx/shared/redact.ts";
+import { answerPreview, previewOf } from "@matrx/shared/redact.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { Holder, Leases } from "../leases.ts";
@@ -103,7 +103,7 @@ export class Observer {
   }
 
   #noteEnd(pending: PendingCall, { status, code, exit, ms, preview = "" }: CallEnd, now: number): void {
-    const ending = { ms, ...(code && { code }), preview: previewOf(preview) };
+    const ending = { ms, ...(code && { code }), preview: answerPreview(pending.tool, preview) };
     const seen = this.#seen(pending, now);
     this.#parts.activity.note(
       pending.phase === "parked"
