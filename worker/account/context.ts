@@ -122,7 +122,11 @@ export class AccountContext {
         return undefined;
       },
       outbox: (now) => this.news.ring(now),
-      expiry: (now) => this.prune(now),
+      expiry: async (now) => {
+        const next = this.prune(now);
+        await this.news.flush(now);
+        return next;
+      },
       cloud: (now) => dropCloudFiles(this, now),
       push: (now) => messages.ring(now),
     });
@@ -196,9 +200,10 @@ export class AccountContext {
     return this.pause.view(untold);
   }
 
-  /** Deletes what has expired; returns when the next grant expires. */
+  /** Deletes what has expired; returns when the next grant expires. Devices end what runs under the grants of others. */
   prune(now: number): number | undefined {
-    this.grants.prune(now);
+    for (const grant of this.grants.prune(now))
+      this.news.add(this.holders.remove(grant), { type: "revoke", grant }, now);
     this.subscriptions.prune();
     this.holders.prune();
     this.codes.prune(now);

@@ -82,9 +82,10 @@ export class Grants {
     return next ?? undefined;
   }
 
-  /** Deletes the expired ones. */
-  prune(now: number): void {
-    this.#sql.exec("DELETE FROM grants WHERE expires <= ?", now);
+  /** Deletes the expired ones. Returns those that were not the owner's. */
+  prune(now: number): GrantId[] {
+    const rows = this.#sql.exec<GrantRow>("DELETE FROM grants WHERE expires <= ? RETURNING *", now).toArray();
+    return rows.map((row) => this.#grantOf(row)).flatMap(({ id, owner }) => (owner ? [] : [id]));
   }
 
   #grantOf(row: GrantRow): Grant {

@@ -99,6 +99,18 @@ it("closes its sockets when it ends sooner than it was to", async () => {
   expect(await guest.closed).toMatchObject({ code: 4403, reason: "The token has expired" });
 });
 
+it("ends what still runs under it once it has expired, also on a device that slept", async () => {
+  const { person, identity, device, grant, guest } = await withGuest({ days: 1 });
+  const call = guest.call("Bash", { command: "serve", run_in_background: true });
+  await device.serve("started");
+  await call;
+  const { expires } = await person.details(grant);
+  await evictDurableObject(object(identity.id));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(expires) + 1000 });
+  await runDurableObjectAlarm(env.ACCOUNT.getByName(person.account));
+  expect(await device.expect("session_end")).toMatchObject({ grant });
+});
+
 it("can be made longer again, but not longer than its token", async () => {
   const { person, grant } = await withGuest({ days: 30 });
   const { expires: signed } = await person.details(grant);
