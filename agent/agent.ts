@@ -142,7 +142,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     void server.closed.then(() => departure.begin("stopped"));
   }
   const settings = monitorSettings(options.monitors);
-  const { protectedPaths, endGrant } = toolbox;
+  const { protectedPaths, endSessions, endCommands } = toolbox;
   const monitors = await parts.startMonitors({ settings, hub, problems, protectedPaths });
   services.defer(() => monitors.close());
   const connection =
@@ -153,8 +153,10 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       onLink: (isUp) => activity.noteLink(isUp),
       ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
-      onSessionEnd: (grant) => {
-        endGrant(grant);
+      onSessionEnd: (grant, only) => {
+        endCommands(grant);
+        if (only) return;
+        endSessions(grant);
         dispatcher.endGrant(grant, "The relay ended this caller's grant, or paused it");
       },
       onSystemCommand: (command, reason) => {

@@ -33,8 +33,10 @@ export interface Toolbox {
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   readonly confineServer: ConfineServer;
-  /** Ends the sessions, jobs and terminals of a revoked grant. */
-  endGrant(grant: GrantId): void;
+  /** Drops the sessions of a revoked grant. */
+  endSessions(grant: GrantId): void;
+  /** Ends the jobs and terminals of a grant that was revoked or narrowed. */
+  endCommands(grant: GrantId): void;
   /** Stops the jobs and terminals of those whom a pause concerns; resolves with the calls that started the jobs. */
   stopJobs(paused: Paused): Promise<readonly string[]>;
   /** Detaches background jobs and terminals: they keep running, and are found again later. */
@@ -83,8 +85,8 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     lookInside: (states, caller, signal) => pathsInside(files, states, caller, signal),
     protectedPaths: files.protectedPaths,
     confineServer: confineServersIn(sandbox),
-    endGrant: (grant) => {
-      sessions.endGrant(grant);
+    endSessions: (grant) => sessions.endGrant(grant),
+    endCommands: (grant) => {
       jobs
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));

@@ -293,8 +293,12 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("result_ack"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the readers of these answers have room now. */
   z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
-  /** Ours: the grant was revoked; its sessions and jobs end. */
-  z.object({ type: z.literal("session_end"), grant: z.string() }),
+  /** Ours: the grant was revoked; its sessions and jobs end. `commands`: it was narrowed; what its commands left running ends. */
+  z.object({
+    type: z.literal("session_end"),
+    grant: z.string(),
+    only: z.literal("commands").optional(),
+  }),
   /** Ours: the end of the account's record; kept, so that whoever changes the record later is found out. */
   signedHeadSchema.extend({ type: z.literal("audit_head") }),
   systemCommandSchema,

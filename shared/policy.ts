@@ -277,6 +277,20 @@ export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[])
   );
 }
 
+/** Whether a changed grant takes away from its commands anything that they could do or reach. */
+export function narrowsCommands(former: GrantScope, now: GrantScope): boolean {
+  const loses = (some: readonly string[] = [], others: readonly string[] = []) =>
+    some.some((one) => !others.includes(one));
+  const pathsLost = now.paths !== undefined && (former.paths === undefined || loses(former.paths, now.paths));
+  return (
+    pathsLost ||
+    loses(former.effects, now.effects) ||
+    loses(former.network, now.network) ||
+    loses(now.denied_paths, former.denied_paths) ||
+    (former.secrets === "open" && now.secrets !== "open")
+  );
+}
+
 /** A rule that asks a person about a call, and who made it. */
 export interface Asking {
   readonly by: "grant" | "policy";

@@ -21,7 +21,8 @@ export interface RelayCallsOptions {
   readonly journal: Journal;
   readonly streams: Pick<Streams, "serve" | "refuse">;
   readonly log: Logger;
-  readonly onSessionEnd: (grant: GrantId) => void;
+  /** `commands`: only what they left running. */
+  readonly onSessionEnd: (grant: GrantId, only?: "commands") => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
 
@@ -94,7 +95,7 @@ export class RelayCalls {
         this.#sender.credit(frame.tool_call_ids);
         return;
       case "session_end":
-        onSessionEnd(frame.grant as GrantId);
+        onSessionEnd(frame.grant as GrantId, frame.only);
         return;
       case "system_command":
         onSystemCommand(frame.command, frame.reason);

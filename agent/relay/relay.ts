@@ -50,7 +50,7 @@ export interface RelayParts {
   readonly heads: KeptHeads;
   /** Told when a connection is registered, and when it is gone. */
   readonly onLink: (isUp: boolean) => void;
-  readonly onSessionEnd: (grant: GrantId) => void;
+  readonly onSessionEnd: (grant: GrantId, only?: "commands") => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
 
@@ -71,9 +71,9 @@ export class Relay {
     const streams = streamsOf(dial, parts);
     const calls = new RelayCalls({
       ...{ ...parts, streams, device: options.config.device_id },
-      onSessionEnd: (grant) => {
-        streams.endFor(({ id }) => id === grant, GRANT_ENDED);
-        parts.onSessionEnd(grant);
+      onSessionEnd: (grant, only) => {
+        if (!only) streams.endFor(({ id }) => id === grant, GRANT_ENDED);
+        parts.onSessionEnd(grant, only);
       },
     });
     calls.takeOver(resumed.map(({ outcome }) => outcome));

@@ -119,7 +119,8 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     lookInside: async () => [],
     protectedPaths: closedPaths(),
     confineServer: () => Promise.reject(new Error("there is no sandbox in this test")),
-    endGrant: (grant) => sessions.endGrant(grant),
+    endSessions: (grant) => sessions.endGrant(grant),
+    endCommands: () => undefined,
     stopJobs: async () => [],
     close: () => {},
   };

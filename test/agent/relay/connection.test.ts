@@ -269,15 +269,34 @@ test("a user without a home folder can be connected", async () => {
 
 test("a frame that cannot be followed ends neither the link nor the program", async () => {
   const relay = await startScriptedRelay();
-  const endGrant = () => {
+  const endSessions = () => {
     throw new Error("broken");
   };
-  const agent = startAgent(relay.url, { toolbox: { ...smallToolbox(), endGrant } });
+  const agent = startAgent(relay.url, { toolbox: { ...smallToolbox(), endSessions } });
   const socket = await relay.connection();
   await socket.register();
   socket.send({ type: "session_end", grant: "grant_reader" });
   socket.send({ type: "call_status", tool_call_ids: ["c1"] });
   expect(await socket.texts.next()).toMatchObject({ type: "call_status" });
+  await agent.stop();
+});
+
+test("what the commands of a narrowed grant left running ends, and its sessions stay", async () => {
+  const relay = await startScriptedRelay();
+  const ended: string[] = [];
+  const toolbox = {
+    ...smallToolbox(),
+    endSessions: (grant: string) => void ended.push(`sessions of ${grant}`),
+    endCommands: (grant: string) => void ended.push(`commands of ${grant}`),
+  };
+  const agent = startAgent(relay.url, { toolbox });
+  const socket = await relay.connection();
+  await socket.register();
+  socket.send({ type: "session_end", grant: "grant_narrow", only: "commands" });
+  socket.send({ type: "session_end", grant: "grant_over" });
+  socket.send({ type: "call_status", tool_call_ids: ["c1"] });
+  expect(await socket.texts.next()).toMatchObject({ type: "call_status" });
+  expect(ended).toEqual(["commands of grant_narrow", "commands of grant_over", "sessions of grant_over"]);
   await agent.stop();
 });
 

@@ -34,6 +34,7 @@ it("holds an open socket to its new limits, also after a sleep", async () => {
   const { person, identity, device, grant, guest } = await withGuest();
   const changed = await person.change(grant, { effects: ["read"] });
   expect(changed).toMatchObject({ version: 2, devices_holding: 1, devices_acknowledged: 1 });
+  await device.expect("session_end");
   expect(await guest.call("Bash", { command: "x" })).toMatchObject({ code: "PERMISSION_DENIED" });
   await evictDurableObject(object(identity.id));
   expect(await guest.call("Bash", { command: "x" })).toMatchObject({ code: "PERMISSION_DENIED" });
@@ -69,6 +70,7 @@ it.each([
   guest.send({ id: "waits", tool: "Read", input: { file_path: '","grant":{}' } });
   expect(await device.nextJson()).toMatchObject({ type: "call_status" });
   await person.change(grant, { effects: ["read"] });
+  await device.expect("session_end");
   device.send({ type: "call_status", calls: [] });
   if (protocol === 1) expect(await guest.nextJson()).toMatchObject({ id: "waits", code: "UNAVAILABLE" });
   else expect(await device.expect("tool_execute")).toMatchObject({ grant: { effects: ["read"] } });
@@ -81,6 +83,7 @@ it("ends events that it no longer may read, and says so", async () => {
   await listener.nextJson();
   listener.send({ action: "events" });
   await person.change(grant, { paths: ["/srv"] });
+  await device.expect("session_end");
   expect(await listener.nextJson()).toMatchObject({ id: null, code: "PERMISSION_DENIED" });
   device.send({ type: "event", event_type: "service_down", data: { service: "db" } });
   device.send({ type: "device_heartbeat" });
@@ -97,6 +100,29 @@ it("closes its sockets when it ends sooner than it was to", async () => {
   vi.setSystemTime(Date.parse(expires) + 1000);
   await runDurableObjectAlarm(object(identity.id));
   expect(await guest.closed).toMatchObject({ code: 4403, reason: "The token has expired" });
+});
+
+it.each<[change: object, ends: boolean]>([
+  [{ effects: ["read"] }, true],
+  [{ tools: ["Read"] }, true],
+  [{ paths: ["/srv/a"] }, true],
+  [{ denied_paths: ["/srv/a/x"] }, true],
+  [{ network: [] }, true],
+  [{ secrets: null }, true],
+  [{ paths: ["/srv/a", "/srv/b", "/srv/c"] }, false],
+  [{ network: ["a.example", "b.example"] }, false],
+  [{ name: "other" }, false],
+  [{ ask: [{ effects: ["execute"] }] }, false],
+])("changed by %j: ends what its commands left running is %s", async (change, ends) => {
+  const limits = { paths: ["/srv/a", "/srv/b"], network: ["a.example"] };
+  const { person, device, grant, guest } = await withGuest(limits);
+  const call = guest.call("Read", { file_path: "/srv/a/x" });
+  await device.serve("text");
+  await call;
+  await person.change(grant, change);
+  device.send({ type: "device_heartbeat" });
+  if (ends) expect(await device.nextJson()).toEqual({ type: "session_end", grant, only: "commands" });
+  await device.expect("heartbeat_ack");
 });
 
 it("ends what still runs under it once it has expired, also on a device that slept", async () => {

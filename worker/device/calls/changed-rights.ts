@@ -1,7 +1,8 @@
 /** What happens to calls in flight when the rights that admitted them change: their grant, the policy, the device itself. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
-import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { narrowsCommands, type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { ENFORCES_ALL } from "../store.ts";
@@ -40,6 +41,16 @@ export class ChangedRights {
         pendingCalls.dropFrame(pending);
       }
     }
+    if (this.#endsCommands(lease.scope, former?.scope)) this.tellEnded(lease.scope.id, "commands");
+  }
+
+  /** Whether commands that still run might do what the changed grant no longer allows: they keep the limits of their beginning. */
+  #endsCommands(scope: GrantScope, former: GrantScope | undefined): boolean {
+    const { policy } = this.#context.store;
+    const mayRun = (grant: GrantScope) =>
+      refusalOf({ tool: "Bash", grant, policy, confinesCommands: true }, "relay") === undefined;
+    if (!former) return !mayRun(scope);
+    return mayRun(former) && (!mayRun(scope) || narrowsCommands(former, scope));
   }
 
   /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
@@ -59,10 +70,11 @@ export class ChangedRights {
       this.#calls.apply(pending, "removed", Date.now(), error);
   }
 
-  /** Tells the agent that a grant was revoked, now or when it is back. Throws MatrxError `UNAVAILABLE` if that cannot be stored. */
-  tellEnded(grant: GrantId): void {
+  /** Tells the agent that a grant was revoked, or narrowed, now or when it is back. Throws MatrxError `UNAVAILABLE` if that cannot be stored. */
+  tellEnded(grant: GrantId, only?: "commands"): void {
     const { link, store } = this.#context;
-    const told = link.current?.attachment.ours && link.send({ type: "session_end", grant });
+    const told =
+      link.current?.attachment.ours && link.send({ type: "session_end", grant, ...(only && { only }) });
     if (!told && store.record?.identity.kind === "agent") store.noteEnded(grant);
   }
 
