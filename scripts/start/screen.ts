@@ -19,7 +19,7 @@ const LOSS_SHOWN = 24 * 60 * 60 * 1000;
 export function screenOf({ url, publicUrl, dataDir, signInLink, device }: Running): string {
   const here = publicUrl === url ? "" : `\n            ${url} on this machine`;
   return `
-Matrx Relay is running. Ctrl-C stops it.
+Matrx Relay is running. Ctrl-C stops it; terminals and commands in the background go on.
 
   Address   ${publicUrl}${here}
   Device    ${device.name}: ${device.state} (${device.id})

@@ -9,7 +9,7 @@ import {
 } from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
 import { asTyped } from "../program-name.ts";
-import { printJsonLine, styled, toolOutput } from "./print.ts";
+import { oneLine, printJsonLine, styled, toolOutput } from "./print.ts";
 
 /** Wrong usage (sysexits, EX_USAGE). */
 const USAGE = 64;
@@ -40,9 +40,11 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
   const todo = hint && asTyped(hint);
   if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
   if (json) printJsonLine({ error: { ...shape, ...(todo && { hint: todo }) } });
-  const message = toolOutput(shape.message, process.stderr);
-  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${message}`);
-  if (todo) console.error(toolOutput(todo, process.stderr));
+  // The message of a tool, or of the agent about one, may hold output; another with a line break could pass for two.
+  const shown = (text: string) =>
+    ["tool", "agent"].includes(shape.hop) ? toolOutput(text, process.stderr) : oneLine(text);
+  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${shown(shape.message)}`);
+  if (todo) console.error(shown(todo));
 }
 
 /** An error in how a command was used, found after commander's own checks. */
