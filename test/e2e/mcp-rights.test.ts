@@ -1,5 +1,5 @@
 /** What MCP clients may do: grants, questions to a person, and the end of a token, on a real relay and agent. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Connecting, connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
@@ -141,6 +141,49 @@ it.each(["/mcp", "/mcp/d/"])(
     }
   },
 );
+
+it("a question's state is worth nothing to others, made up, or a second time", async () => {
+  const file = fileIn(rig);
+  await using client = await connect("auto", `/mcp/d/${rig.device}`);
+  const call = client.callTool({ name: "Write", arguments: { file_path: file, content: "once" } });
+  const { call: name } = await person.question();
+  const other = await person.grant();
+  expect(await answered(other, name, "decline")).toMatch(/^NOT_FOUND/);
+  expect(await answered(ai, "made up", "accept")).toMatch(/^INVALID_PARAMETERS: requestState/);
+  expect((await person.question()).call).toBe(name);
+  await person.decide(await person.question(), { decision: "allow" });
+  const done = textOf(await call);
+  writeFileSync(file, "changed since");
+  expect(await answered(ai, name, "accept")).toBe(done);
+  expect(await answered(ai, name, "decline")).toBe(done);
+  expect(readFileSync(file, "utf8")).toBe("changed since");
+});
+
+/** What a client is told that says that its person was asked about a call. */
+async function answered({ token }: Ai, requestState: string, action: "accept" | "decline"): Promise<string> {
+  const of = "io.modelcontextprotocol";
+  const meta = {
+    [`${of}/protocolVersion`]: "2026-07-28",
+    [`${of}/clientInfo`]: { name: "test", version: "1" },
+    [`${of}/clientCapabilities`]: { elicitation: { url: {} } },
+  };
+  const params = {
+    ...{ name: "Write", arguments: { file_path: fileIn(rig), content: "twice" } },
+    ...{ inputResponses: { approval: { action } }, requestState, _meta: meta },
+  };
+  const response = await fetch(new URL(`/mcp/d/${rig.device}`, rig.relay.url), {
+    method: "POST",
+    headers: {
+      ...{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...{ Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28" },
+      ...{ "Mcp-Method": "tools/call", "Mcp-Name": "Write" },
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const [, data = "{}"] = (await response.text()).split("data: ");
+  const { result } = JSON.parse(data) as { result?: { content: { type: string; text: string }[] } };
+  return result?.content[0]?.text ?? `${response.status} ${data}`;
+}
 
 it("tells nobody whether another device exists", async () => {
   const answers = await Promise.all(

@@ -1,4 +1,5 @@
 /** The MCP endpoints of an object: one for each caller, each within its own rate. */
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import type { McpHost } from "@matrx/shared/mcp/host.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -192,4 +193,53 @@ it("end what a client listens to when its token ends", async () => {
   const ended = news.text();
   vi.advanceTimersByTime(30_000);
   expect(await ended).toBe("");
+});
+
+/** A request of the protocol's version without sessions, whose headers repeat what is in the body. */
+function modern(method: string, params: object, headers: Record<string, string> = {}): Request {
+  const of = "io.modelcontextprotocol";
+  const meta = {
+    [`${of}/protocolVersion`]: "2026-07-28",
+    [`${of}/clientInfo`]: { name: "test", version: "1" },
+    [`${of}/clientCapabilities`]: {},
+  };
+  return post(
+    { id: 1, method, params: { ...params, _meta: meta } },
+    { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, ...headers },
+  );
+}
+
+it("let nobody share a list of tools between callers", async () => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const text = await (await endpoints.fetch(modern("tools/list", {}), caller("a"))).text();
+  expect(text).toContain('"cacheScope":"private"');
+  expect(text).not.toContain('"public"');
+});
+
+it("refuse headers that name another tool or method, and take no argument from any", async () => {
+  const inputs: unknown[] = [];
+  const tool = { name: "Bash", inputSchema: { type: "object" as const } };
+  const asked: McpHost = {
+    ...host,
+    tools: async () => [tool],
+    target: (input) => {
+      inputs.push(input);
+      return Promise.reject(new MatrxError({ code: "NOT_FOUND", message: "none", hop: "relay" }));
+    },
+    answer: async () => undefined,
+  };
+  const endpoints = new McpEndpoints({ hostFor: () => asked });
+  const call = (headers: Record<string, string>) =>
+    endpoints.fetch(
+      modern("tools/call", { name: "Bash", arguments: { command: "ls" } }, headers),
+      caller("a"),
+    );
+  for (const headers of [{ "Mcp-Name": "Read" }, { "Mcp-Name": "Bash", "Mcp-Method": "tools/list" }]) {
+    const answer = await call(headers);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: -32020 } }]);
+  }
+  expect(inputs).toEqual([]);
+  const answer = await call({ "Mcp-Name": "Bash", "Mcp-Param-Command": "rm -rf /" });
+  expect(await answer.text()).toContain("NOT_FOUND");
+  expect(inputs).toEqual([{ command: "ls" }]);
 });
