@@ -60,6 +60,8 @@ async function bundle({ imports }: Manifest, outdir: string): Promise<Metafile> 
       bundle: true,
       external: NATIVE,
       alias: BUNDLED_AS,
+      // Code for WebAssembly, which is read as a file.
+      loader: { ".wasm": "copy" },
       platform: "node",
       target: "node24",
       format: "esm",
@@ -82,7 +84,9 @@ function publishedManifest({ imports, dependencies, optionalDependencies, ...age
     ...agent,
     private: undefined,
     files: ["bin", "dist", "web", NOTICES],
-    imports: Object.fromEntries(Object.keys(imports).map((name) => [name, `./dist/${name.slice(1)}.js`])),
+    imports: Object.fromEntries(
+      Object.entries(imports).map(([name, source]) => [name, builtFrom(name, source)]),
+    ),
     dependencies: named(dependencies, (name) => NATIVE.includes(name)),
     optionalDependencies: {
       ...optionalDependencies,
@@ -90,6 +94,11 @@ function publishedManifest({ imports, dependencies, optionalDependencies, ...age
       ...named(manifestIn(ROOT).optionalDependencies, (name) => name.startsWith("node-")),
     },
   };
+}
+
+/** Where the bundle has what `imports` names so. */
+function builtFrom(name: string, source: string): string {
+  return `./dist/${name.slice(1)}${source.endsWith(".wasm") ? ".wasm" : ".js"}`;
 }
 
 function manifestIn(folder: string): Manifest {

@@ -2,13 +2,13 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import type { Camera } from "../platform/platform.ts";
 import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop } from "./desktop.ts";
 import { desktopError, NO_CONNECTION, noDisplayError } from "./errors.ts";
 import { nativePicture } from "./native-screenshot.ts";
 import { looksOneColour, sizeOf } from "./one-colour.ts";
-import type { Pictures } from "./pictures.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Caller } from "../core/gate.ts";
 import type { Lack } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
+import { Pictures } from "../pictures/pictures.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { loginEnvironment } from "../platform/login-environment.ts";
 import type { LaunchCommand, Platform } from "../platform/platform.ts";
@@ -12,7 +13,6 @@ import { findProgram } from "../platform/run-program.ts";
 import { ClipboardServer } from "./clipboard-server.ts";
 import { noDisplayError } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
-import { Pictures } from "./pictures.ts";
 import { type CallerSurroundings, type Surroundings, surroundingsOf } from "./surroundings.ts";
 
 /** What to do if no picture can be taken. */
@@ -28,7 +28,7 @@ export interface DesktopOptions {
 
 export class Desktop {
   readonly platform: Platform;
-  readonly pictures = new Pictures();
+  readonly pictures = new Pictures("screenshot");
   readonly clipboardServer = new ClipboardServer();
   readonly #env: NodeJS.ProcessEnv;
 

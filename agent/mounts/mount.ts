@@ -9,6 +9,7 @@ import { Connection, type Era, type ListedTool } from "./connection.ts";
 import { type Host, mountedTool } from "./mounted-tool.ts";
 import { mountedNames } from "./names.ts";
 import type { ServerSettings } from "./settings.ts";
+import type { KeptPictures } from "./shown-pictures.ts";
 
 export const TOOLS_PER_SERVER = 128;
 const WHY_CHARS = 150;
@@ -45,6 +46,7 @@ export interface MountOptions {
   readonly transport: () => Promise<MountTransport>;
   readonly times: MountTimes;
   readonly log: Logger;
+  readonly pictures: KeptPictures;
   /** The tools have changed, or whether they can be used. */
   readonly onChange: () => void;
 }
@@ -85,6 +87,10 @@ export class Mount implements Host {
 
   get timeoutMs(): number | undefined {
     return this.#options.settings.timeout_ms;
+  }
+
+  get pictures(): KeptPictures {
+    return this.#options.pictures;
   }
 
   get connection(): Connection | undefined {

@@ -7,8 +7,9 @@ import type { Lack, Tool } from "../core/tool.ts";
 import type { Connection, ListedTool } from "./connection.ts";
 import { STREAM_ENDED } from "./http-client.ts";
 import { TOO_LARGE } from "./message-reader.ts";
-import { toolResultOf } from "./result.ts";
+import { partsOf, toolResultOf } from "./result.ts";
 import { announcedSchema, inputOf } from "./schema.ts";
+import { type KeptPictures, withShownPictures } from "./shown-pictures.ts";
 
 const DESCRIPTION_CHARS = 8192;
 const TITLE_CHARS = 128;
@@ -22,6 +23,7 @@ export interface Host {
   readonly connection: Connection | undefined;
   /** Why it is not running. */
   readonly lack: Lack | undefined;
+  readonly pictures: KeptPictures;
   /** A call failed in a way that may mean that the connection is lost. */
   lost(connection: Connection, error: unknown): void;
 }
@@ -54,7 +56,8 @@ export function mountedTool(
           signal,
           onProgress: progress,
         });
-        const answer = toolResultOf(host.server, result);
+        const parts = await withShownPictures(partsOf(result), host.pictures, signal);
+        const answer = toolResultOf(host.server, result, parts);
         await room(bytesOf(answer));
         return answer;
       } catch (error) {

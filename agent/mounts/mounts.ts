@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { jsonSchemaOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolSource } from "../core/tool-source.ts";
+import { Pictures } from "../pictures/pictures.ts";
 import { loginEnvironment } from "../platform/login-environment.ts";
 import { type ChildOptions, ChildTransport, endLeftovers } from "./child-transport.ts";
 import type { ConfineServer } from "./confine.ts";
@@ -35,6 +36,7 @@ export class Mounts implements ToolSource {
   readonly #own: readonly Tool[];
   readonly #log: Logger;
   readonly #mounts: readonly Mount[];
+  readonly #pictures = new Pictures("picture");
   readonly #listeners = new Set<() => void>();
   #current: readonly Tool[];
   #leftOut: readonly string[] = [];
@@ -59,7 +61,10 @@ export class Mounts implements ToolSource {
           await transportOf(settings, {
             ...{ mark, env: await loginEnvironment(process.env), runIn, confine, log: childLog },
           });
-        return new Mount({ name, settings, transport, times, log, onChange: () => this.#changed() });
+        return new Mount({
+          ...{ name, settings, transport, times, log, pictures: this.#pictures },
+          onChange: () => this.#changed(),
+        });
       });
   }
 
@@ -95,6 +100,7 @@ export class Mounts implements ToolSource {
     clearTimeout(this.#timer);
     this.#listeners.clear();
     await Promise.all(this.#mounts.map((mount) => mount.close()));
+    this.#pictures.close();
   }
 
   #changed(): void {

@@ -19,8 +19,7 @@ export interface ForeignResult {
 }
 
 /** Throws MatrxError if the tool failed, or its result cannot be passed on. */
-export function toolResultOf(server: string, result: ForeignResult): ToolResult {
-  const parts = (result.content ?? []).flatMap((part) => contentSchema.safeParse(part).data ?? []);
+export function toolResultOf(server: string, result: ForeignResult, parts = partsOf(result)): ToolResult {
   const text = textIn(parts);
   if (result.isError) throw failed(server, text);
   const { structuredContent: structured } = result;
@@ -34,6 +33,11 @@ export function toolResultOf(server: string, result: ForeignResult): ToolResult 
     ...(!saysAll && { content: parts }),
     ...(structured !== undefined && { structured }),
   };
+}
+
+/** Its content; what is none is left out. */
+export function partsOf({ content = [] }: ForeignResult): Content[] {
+  return content.flatMap((part) => contentSchema.safeParse(part).data ?? []);
 }
 
 /** Texts, also those of embedded resources. */

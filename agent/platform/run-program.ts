@@ -1,4 +1,4 @@
-/** Runs a system program to its end, with empty stdin and a time limit. */
+/** Runs a program to its end, with a time limit. */
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { Result } from "execa";
@@ -11,6 +11,8 @@ export interface ProgramOptions {
   /** Absent: the root folder, whatever folder the agent was started in. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
+  /** What it reads from its stdin. Absent: nothing. */
+  readonly input?: Uint8Array;
   /** A program that writes more to stdout is ended, and only so much is kept, in bytes. Absent: that is a failure. */
   readonly mostBytes?: number;
 }
@@ -36,7 +38,7 @@ export class ProgramFailed extends Error {}
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { timeoutMs, env, cwd = ROOT, signal, mostBytes }: ProgramOptions,
+  { timeoutMs, env, cwd = ROOT, signal, input, mostBytes }: ProgramOptions,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
   // Loaded lazily: most of our programs run no other program.
@@ -50,7 +52,7 @@ export async function runProgram(
     maxBuffer: { stdout: mostBytes ?? OUTPUT_MAX_BYTES, stderr: OUTPUT_MAX_BYTES },
     encoding: "buffer",
     stripFinalNewline: false,
-    stdin: "ignore",
+    ...(input ? { input } : { stdin: "ignore" }),
     windowsHide: true,
     reject: false,
   });

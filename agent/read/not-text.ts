@@ -1,44 +1,14 @@
-/** What `Read` returns for files that are not text: the image, or an error with facts about the file. */
+/** What `Read` says of files that are not text: an error with facts about the file. */
 import type { FileHandle } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { sha256Of } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import { base64Length, factsOf } from "./bytes.ts";
+import { factsOf } from "./bytes.ts";
 
-/** As base64 an image is a third longer, and must fit into a 16 MiB result frame. */
-const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
 /** Errors about binary files up to this size include a hash; in bytes. */
 const HASHED_MAX_BYTES = 64 * 1024 * 1024;
-
-/** `whole` is its content, if already read. Throws MatrxError if it is too large. */
-export async function readImage(
-  file: OpenFile,
-  whole: Buffer | undefined,
-  mediaType: string,
-  room: ToolContext["room"],
-): Promise<ToolResult> {
-  const size = Number(file.stat.size);
-  if (size > IMAGE_MAX_BYTES) {
-    throw toolError(
-      "PAYLOAD_TOO_LARGE",
-      `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
-      {
-        hint: `Make a smaller copy of it with ${toolName("Bash")}, and read that`,
-        details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
-      },
-    );
-  }
-  await room(base64Length(size));
-  const bytes = whole ?? (await readAll(file.handle, size));
-  return {
-    output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,
-    image: { media_type: mediaType, base64_data: bytes.toString("base64") },
-    metadata: { ...factsOf(file), media_type: mediaType },
-  };
-}
 
 export async function binaryFileError(
   file: OpenFile,

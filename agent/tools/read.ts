@@ -8,7 +8,8 @@ import type { Files } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { factsOf, MOST_BYTES, readBytes } from "../read/bytes.ts";
-import { binaryFileError, readAll, readImage } from "../read/not-text.ts";
+import { rawImage, readImage } from "../read/image.ts";
+import { binaryFileError, readAll } from "../read/not-text.ts";
 import { isNotebookPath, NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
 import { PAGES, PDF, readPdf } from "../read/pdf.ts";
 import {
@@ -40,7 +41,10 @@ const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),
   offset: z.int().optional().describe("First line, from 1; negative: this many lines before the end"),
   limit: z.int().min(1).max(100_000).optional().describe("Maximum lines (default 2000)"),
-  raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
+  raw: z
+    .boolean()
+    .optional()
+    .describe("Return the text without line numbers and notes, an image as it is (default false)"),
   encoding: z
     .enum(["base64", ...TEXT_ENCODINGS])
     .optional()
@@ -126,7 +130,7 @@ async function read(
   const whole = small ?? (isImage ? undefined : await wholeOf(file, WHOLE_MAX_BYTES));
   const sha256 = whole && hash("sha256", whole);
   session.noteSeen(file.place.path, { stat: file.stat, sha256 });
-  if (isImage) return readImage(file, whole, content.mediaType, room);
+  if (isImage) return raw ? rawImage(file, content.mediaType, room) : readImage(file, { room, signal });
   const wanted = {
     offset: offset || 1,
     limit: limit ?? DEFAULT_LINES,

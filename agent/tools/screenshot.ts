@@ -7,9 +7,10 @@ import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
 import type { Files } from "../fs/access.ts";
+import { PictureFailed, pictureForModel, SHOWN_MOST_BYTES } from "../pictures/for-model.ts";
 import { base64Length } from "../read/bytes.ts";
 
-/** As base64 an image is a third longer, and must fit into a 16 MiB result frame. */
+/** Of a picture that is sent as it is: as base64 it is a third longer, and must fit into a 16 MiB result frame. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -17,7 +18,10 @@ const input = z.strictObject({
     .union([z.int().min(0), z.string().min(1).max(256)])
     .optional()
     .describe("Index from 0, id or name (default: the primary one)"),
-  format: z.enum(["png", "jpeg", "jpg"]).optional().describe("png (default), or jpeg, which is smaller"),
+  format: z
+    .enum(["png", "jpeg", "jpg"])
+    .optional()
+    .describe("Return the whole picture as png or jpeg; without it, one that models take"),
 });
 
 export function screenshotTool(files: Files, desktop: Desktop) {
@@ -25,7 +29,7 @@ export function screenshotTool(files: Files, desktop: Desktop) {
     name: "Screenshot",
     description: "Take a screenshot of the user's screen; returns the image.",
     details:
-      "PNG unless you ask for another format; also saved in a temporary folder (the newest 20 are kept until the agent ends). The metadata has its size and the list of monitors.",
+      "Without a format, its longest side is at most 1568 pixels. The whole picture is saved in a temporary folder (the newest 20 are kept until the agent ends). The metadata has its size and the list of monitors.",
     input,
     unavailable: () => desktop.lackOfCamera(),
     model: { omit: ["format"] },
@@ -33,42 +37,69 @@ export function screenshotTool(files: Files, desktop: Desktop) {
     async preview({ monitor }) {
       return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };
     },
-    async handle({ monitor, format = "png" }, context) {
+    async handle({ monitor, format }, context) {
       const { signal, room } = context;
       // The size is not known in advance, so no picture is taken until there is room for the largest.
-      await room(base64Length(IMAGE_MAX_BYTES));
-      const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
+      await room(base64Length(format === undefined ? SHOWN_MOST_BYTES : IMAGE_MAX_BYTES));
+      const wantedFormat: PictureFormat = format === undefined || format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
       const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
       const picture = await desktop.pictures.mutex.runExclusive(() =>
         capture(desktop, wanted, surroundings, signal),
       );
       const path = await desktop.pictures.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
+      const of = { path, picture, wantedFormat, blankHint: desktop.platform.desktop.blankHint };
+      if (format === undefined) return resultOf(of, await shownOf(picture, signal));
       if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
-      return resultOf(path, picture, { wantedFormat, blankHint: desktop.platform.desktop.blankHint });
+      return resultOf(of, { image: imageOf(picture.bytes, `image/${picture.format}`) });
     },
   });
 }
 
-interface Wanted {
+interface Taken {
+  readonly path: string;
+  readonly picture: Picture;
   readonly wantedFormat: PictureFormat;
   readonly blankHint: string;
 }
 
-function resultOf(path: string, picture: Picture, { wantedFormat, blankHint }: Wanted): ToolResult {
-  const { bytes, ...facts } = picture;
-  const { format, width, height, isOneColour, monitor, monitors, by } = facts;
+/** What the caller gets of the picture, and what is said about that. */
+interface Shown {
+  readonly image?: NonNullable<ToolResult["image"]>;
+  readonly note?: string;
+}
+
+async function shownOf({ bytes }: Picture, signal: AbortSignal): Promise<Shown> {
+  try {
+    const { shown, isOriginal } = await pictureForModel(() => bytes, signal);
+    const image = imageOf(shown.bytes, shown.mediaType);
+    return isOriginal ? { image } : { image, note: `[Shown as ${shown.width}x${shown.height}]` };
+  } catch (error) {
+    if (!(error instanceof PictureFailed)) throw error;
+    return {
+      note: `[It can't be shown: ${error.message}. Choose one monitor, or make a smaller copy of the file]`,
+    };
+  }
+}
+
+function imageOf(bytes: Buffer, mediaType: string) {
+  return { media_type: mediaType, base64_data: bytes.toString("base64") };
+}
+
+function resultOf({ path, picture, wantedFormat, blankHint }: Taken, { image, note }: Shown): ToolResult {
+  const { bytes, format, width, height, isOneColour, monitor, monitors, by } = picture;
   const where = monitor === undefined ? "the screen" : `monitor ${monitor}`;
   const notes = [
     `Screenshot of ${where}: ${width}x${height}, ${format}, ${bytes.length} bytes, saved as ${path}`,
   ];
+  if (note) notes.push(note);
   if (format !== wantedFormat) {
     notes.push(`[A PNG of it is larger than ${IMAGE_MAX_BYTES} bytes, so this is a JPEG of lower quality]`);
   }
   if (isOneColour) notes.push(`[The whole picture is one colour: ${blankHint}]`);
   return {
     output: notes.join("\n"),
-    image: { media_type: `image/${format}`, base64_data: bytes.toString("base64") },
+    ...(image && { image }),
     metadata: {
       path,
       width,

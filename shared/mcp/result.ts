@@ -13,7 +13,9 @@ import { WAIT_CALL } from "./wait-call.ts";
 const TEXT_MAX = 256 * 1024;
 /** How much of each text it then gets. */
 const PREVIEW_CHARS = 16 * 1024;
-/** The largest picture, sound or file that a client gets, in characters of base64. */
+/** The largest picture that a client gets, in characters of base64: model APIs refuse a request with a larger one. */
+const PICTURE_MAX = 5_000_000;
+/** The same of sounds and files. */
 const DATA_MAX = 7 * 1024 * 1024;
 
 /** The key of our own facts in `_meta`. */
@@ -83,7 +85,7 @@ function partsOf({ output, image, content }: Answer): Content[] {
 function isTooLarge(parts: readonly Content[]): boolean {
   let chars = 0;
   for (const part of parts) {
-    if (dataOf(part).length > DATA_MAX) return true;
+    if (isDataTooLarge(part)) return true;
     chars += textOf(part).length;
   }
   return chars > TEXT_MAX;
@@ -96,7 +98,7 @@ function shortened(
   of: ResultOf,
 ): CallToolResult["content"] {
   const short = parts.map((part): Content => {
-    if (dataOf(part).length > DATA_MAX) return { type: "text", text: `[left out: ${part.type}, too large]` };
+    if (isDataTooLarge(part)) return { type: "text", text: leftOut(part) };
     const text = textOf(part);
     if (text.length <= PREVIEW_CHARS) return part;
     const left = text.length - PREVIEW_CHARS;
@@ -108,8 +110,20 @@ function shortened(
   const url = call === undefined || effectOf(of.tool) === "read" ? undefined : of.device.recordUrl(call);
   const whole: Content = url
     ? { type: "resource_link", uri: url, name: "Whole result", mimeType: "application/json" }
-    : { type: "text", text: "[The result was too large: ask for less at once, such as a range or a filter]" };
+    : { type: "text", text: parts.some(isDataTooLarge) ? LESS_DATA : LESS_TEXT };
   return [...short, whole] as CallToolResult["content"];
+}
+
+const LESS_TEXT = "[The result was too large: ask for less at once, such as a range or a filter]";
+const LESS_DATA = "[The result was too large: make a smaller copy on the device, and ask for that]";
+
+function isDataTooLarge(part: Content): boolean {
+  return dataOf(part).length > (part.type === "image" ? PICTURE_MAX : DATA_MAX);
+}
+
+function leftOut(part: Content): string {
+  const most = part.type === "image" ? `, more than models take` : "";
+  return `[left out: ${part.type}, ${dataOf(part).length} characters of base64${most}]`;
 }
 
 function textOf(part: Content): string {

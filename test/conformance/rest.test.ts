@@ -192,7 +192,7 @@ describe.each<BaseName>(["relay", "root", "local"])("the guide's routes, %s", (n
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
     const bytes = Buffer.concat([png, Buffer.alloc(3_000_000, 7)]);
     writeFileSync(file, bytes);
-    const answer = await jsonOf(await invoke(at(), { tool: "Read", input: { file_path: file } }));
+    const answer = await jsonOf(await invoke(at(), { tool: "Read", input: { file_path: file, raw: true } }));
     const { base64_data } = answer.image as { base64_data: string };
     expect(Buffer.from(base64_data, "base64").equals(bytes)).toBe(true);
   });

@@ -41,7 +41,7 @@ function expectImage({ type, image: sent, output }: Frame, file = image): void {
 
 function askImages(caller: Caller, count: number): string[] {
   const ids = Array.from({ length: count }, (_, n) => `image-${n}`);
-  for (const id of ids) caller.send({ id, tool: "Read", input: { file_path: file } });
+  for (const id of ids) caller.send({ id, tool: "Read", input: { file_path: file, raw: true } });
   return ids;
 }
 
@@ -95,7 +95,7 @@ it("many honest readers of one token at once, over sockets and REST, are all ser
 }, async () => {
   const callers = await Promise.all(Array.from({ length: 8 }, () => open()));
   const overRest = Array.from({ length: 6 }, () =>
-    invoke(rig.base, rig.token, { tool: "Read", input: { file_path: file } }),
+    invoke(rig.base, rig.token, { tool: "Read", input: { file_path: file, raw: true } }),
   );
   const asked = callers.map((caller) => askImages(caller, 2));
   for (const [n, caller] of callers.entries()) {
@@ -110,7 +110,7 @@ it("over REST, who does not read holds up his own answers alone, until he goes",
   timeout: MINUTE,
 }, async () => {
   const deaf = [await unreadRest(), await unreadRest()];
-  const read = { tool: "Read", input: { file_path: largestFile } };
+  const read = { tool: "Read", input: { file_path: largestFile, raw: true } };
   expectImage(await invoke(rig.base, await rig.relay.token(), read), largest);
   let answered = false;
   const waiting = invoke(rig.base, rig.token, read).finally(() => {
@@ -147,7 +147,7 @@ async function unreadRest(): Promise<IncomingMessage> {
     ...{ port, method: "POST", path: `/v1/devices/${rig.device}/tools/Read`, agent: false },
     headers: { authorization: `Bearer ${rig.token}`, "content-type": "application/json" },
   });
-  asking.on("error", () => undefined).end(JSON.stringify({ file_path: largestFile }));
+  asking.on("error", () => undefined).end(JSON.stringify({ file_path: largestFile, raw: true }));
   const [response] = (await once(asking, "response")) as [IncomingMessage];
   response.on("error", () => undefined);
   return response;

@@ -18,6 +18,7 @@ import { processesOf } from "../e2e/processes.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../helpers/folder.ts";
 import { needs, needsRare } from "../helpers/parts.ts";
 import { pdfOf } from "../helpers/pdf.ts";
+import { redAndBlue } from "../helpers/pictures.ts";
 import { startRelay } from "../helpers/relay.ts";
 import { NEEDS_XVFB, startScreen } from "../helpers/xvfb.ts";
 
@@ -116,6 +117,7 @@ describe(
       writeFileSync(join(folder, "token"), await relay.token(), { mode: 0o600 });
       writeFileSync(join(folder, "notes.txt"), "one\ntwo words\n");
       writeFileSync(join(folder, "page.pdf"), pdfOf([["Words on a page"]]));
+      writeFileSync(join(folder, "wide.png"), redAndBlue(2000, 20));
 
       const up = startMatrx(["up", "--relay", relay.url, "--name", "box", "--yes", "--json"], at(home));
       const ended = once(up, "exit");
@@ -141,13 +143,15 @@ describe(
         await call("SystemInfo", {}),
         await call("Bash", { command: "echo $((6 * 7))" }),
         await call("Read", { file_path: join(folder, "page.pdf") }),
+        await call("Read", { file_path: join(folder, "wide.png") }),
         await call("Grep", { pattern: "w.rds", path: folder }),
       ];
-      expect(answers.map(({ type }) => type)).toEqual(["success", "success", "success", "success"]);
-      const [system, bash, read, grep] = answers.map(({ output }) => output);
+      expect(answers.map(({ type }) => type)).toEqual(answers.map(() => "success"));
+      const [system, bash, read, picture, grep] = answers.map(({ output }) => output);
       expect(system).toMatch(/^node_version: 24\./m);
       expect(bash).toBe("42\n");
       expect(read).toContain("Words on a page");
+      expect(picture).toContain("2000x20, shown as 1568x16");
       expect(grep).toContain("two words");
 
       const opened = await call("TerminalCreate", { shell: "/bin/sh" });

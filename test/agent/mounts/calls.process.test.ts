@@ -1,6 +1,9 @@
 /** Tools of a mounted server, called as tools of the device. */
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RESULT_BYTES } from "../../../agent/mounts/result.ts";
+import { redAndBlue } from "../../helpers/pictures.ts";
+import { readPng } from "../../helpers/png.ts";
 import { READER } from "../core/small-tools.ts";
 import { goodServer, mounted, names, oddServer } from "./mounted.ts";
 
@@ -33,11 +36,52 @@ describe("a mounted server", () => {
     const { answer } = await call("good__parts");
     expect(answer).toMatchObject({
       output: "see and hear",
-      image: { media_type: "image/png", base64_data: "AAAA" },
+      // As its content says, not its server.
+      image: { media_type: "image/gif", base64_data: expect.stringMatching(/^R0lGOD/) },
       content: [{ type: "text" }, { type: "image" }, { type: "audio" }, { type: "resource_link" }],
     });
     expect((await call("good__data")).answer).toMatchObject({ output: '{"sum":3}', structured: { sum: 3 } });
     expect((await call("good__dotted_name")).answer.output).toBe("dotted.name");
+  });
+
+  it("shows its pictures as models take them, and keeps the originals until it ends", async () => {
+    const { call, mounts } = await good();
+    const wide = redAndBlue(8100, 24);
+    const { answer } = await call("good__parts", { picture: wide.toString("base64") });
+    expect(readPng(Buffer.from(answer.image?.base64_data ?? "", "base64"))).toMatchObject({
+      width: 1568,
+      height: 5,
+    });
+    expect(answer.content?.map(({ type }) => type)).toEqual([
+      "text",
+      "image",
+      "text",
+      "audio",
+      "resource_link",
+    ]);
+    const [, kept = ""] =
+      /\[Shown as 1568x5; the original \(image\/png, 8100x24\) is kept as (.+)\]/.exec(answer.output) ?? [];
+    expect(readFileSync(kept)).toEqual(wide);
+    await mounts.close();
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  it("says of a picture that no model takes why it is left out, and keeps it", async () => {
+    const { call } = await good();
+    const cut = redAndBlue(30, 20).subarray(0, 80);
+    const damaged = (await call("good__parts", { picture: cut.toString("base64") })).answer;
+    expect(damaged.content?.map(({ type }) => type)).toEqual(["text", "text", "audio", "resource_link"]);
+    expect(damaged).not.toHaveProperty("image.media_type");
+    expect(damaged.output).toMatch(
+      /\[A picture is left out, and kept as .+\.png: it is damaged or incomplete/,
+    );
+    const drawing = {
+      picture: Buffer.from("<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'/>").toString(
+        "base64",
+      ),
+      type: "image/svg+xml",
+    };
+    expect((await call("good__parts", drawing)).answer.output).toMatch(/kept as .+\.svg: svg can't be shown/);
   });
 
   it("says how far it is", async () => {

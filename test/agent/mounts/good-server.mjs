@@ -11,6 +11,8 @@ const object = (properties, required = []) => ({
   additionalProperties: false,
 });
 const text = (value) => ({ content: [{ type: "text", text: String(value) }] });
+/** A GIF of one pixel. */
+const PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 let extra = false;
 
 function server() {
@@ -23,7 +25,10 @@ function server() {
         description: "Echoes.",
         inputSchema: object({ text: { type: "string", "x-mcp-header": "Text" } }, ["text"]),
       },
-      { name: "parts", inputSchema: object({}) },
+      {
+        name: "parts",
+        inputSchema: object({ picture: { type: "string" }, type: { type: "string" } }),
+      },
       { name: "data", inputSchema: object({}), outputSchema: object({ sum: { type: "number" } }) },
       { name: "slow", inputSchema: object({ ms: { type: "number" } }) },
       { name: "steps", inputSchema: object({}) },
@@ -45,7 +50,7 @@ function server() {
         return {
           content: [
             { type: "text", text: "see and hear" },
-            { type: "image", data: "AAAA", mimeType: "image/png" },
+            { type: "image", data: input.picture ?? PIXEL, mimeType: input.type ?? "image/png" },
             { type: "audio", data: "BBBB", mimeType: "audio/wav" },
             { type: "resource_link", uri: "file:///a", name: "a" },
           ],

@@ -6,6 +6,8 @@ import net from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../../agent/text/encodings.ts";
+import { redAndBlue } from "../../helpers/pictures.ts";
+import { readPng } from "../../helpers/png.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 const PNG = Buffer.from(
@@ -370,18 +372,55 @@ describe("what is not text", () => {
     ["image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])],
     ["image/gif", Buffer.from("GIF89a\x01\x00")],
     ["image/webp", Buffer.from("RIFF\x10\x00\x00\x00WEBPVP8 ")],
-  ])("is returned when it is %s, whatever its name", async (mediaType, bytes) => {
+  ])("is returned as it is on request when it is %s, whatever its name", async (mediaType, bytes) => {
     const bench = await Workbench.open();
     await bench.put("picture.txt", bytes);
-    const { image, metadata } = await bench.call("Read", { file_path: "picture.txt" });
+    const { image, metadata } = await bench.call("Read", { file_path: "picture.txt", raw: true });
     expect(image).toEqual({ media_type: mediaType, base64_data: bytes.toString("base64") });
     expect(metadata).toMatchObject({ size: bytes.length, media_type: mediaType });
   });
 
   it("is refused when the image is too large for an answer", async () => {
     const bench = await Workbench.open();
-    truncateSync(await bench.put("big.png", PNG), 11 * 1024 ** 2);
-    expect((await failure(bench.call("Read", { file_path: "big.png" }))).code).toBe("PAYLOAD_TOO_LARGE");
+    truncateSync(await bench.put("big.png", PNG), 65 * 1024 ** 2);
+    const error = await failure(bench.call("Read", { file_path: "big.png" }));
+    expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", hint: expect.stringContaining("smaller copy") });
+    const raw = await failure(bench.call("Read", { file_path: "big.png", raw: true }));
+    expect(raw).toMatchObject({ code: "PAYLOAD_TOO_LARGE", hint: expect.stringContaining("base64") });
+  });
+
+  it("is shown as models take it, whatever the file's name and size", async () => {
+    const bench = await Workbench.open();
+    const small = redAndBlue(30, 20);
+    await bench.put("small.txt", small);
+    const asItIs = await bench.call("Read", { file_path: "small.txt" });
+    expect(asItIs.image).toEqual({ media_type: "image/png", base64_data: small.toString("base64") });
+    expect(asItIs.output).toBe(`[Image ${bench.at("small.txt")}: image/png, ${small.length} bytes, 30x20]`);
+    const wide = Buffer.concat([redAndBlue(8100, 24), Buffer.alloc(11 * 1024 ** 2)]);
+    await bench.put("wide.png", wide);
+    const { output, image, metadata } = await bench.call("Read", { file_path: "wide.png" });
+    expect(output).toBe(
+      `[Image ${bench.at("wide.png")}: image/png, ${wide.length} bytes, 8100x24, shown as 1568x5]`,
+    );
+    expect(readPng(Buffer.from(image?.base64_data ?? "", "base64"))).toMatchObject({
+      width: 1568,
+      height: 5,
+    });
+    expect(metadata).toMatchObject({
+      width: 8100,
+      height: 24,
+      shown: { width: 1568, media_type: "image/png" },
+    });
+  });
+
+  it("is told about in words when it is a damaged image", async () => {
+    const bench = await Workbench.open();
+    await bench.put("cut.png", redAndBlue(30, 20).subarray(0, 80));
+    expect(await failure(bench.call("Read", { file_path: "cut.png" }))).toMatchObject({
+      code: "TOOL_EXECUTION_FAILED",
+      message: expect.stringMatching(/cut\.png cannot be shown as an image: it is damaged or incomplete/),
+      hint: expect.stringContaining("Get it again"),
+    });
   });
 
   it("is refused with type, size and advice when it is binary", async () => {

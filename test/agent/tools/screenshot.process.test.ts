@@ -1,10 +1,12 @@
 /** Pictures of a real screen, and what is said when there is none. */
+import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { capture } from "../../../agent/desktop/capture.ts";
 import { FakePrograms } from "../../helpers/fake-programs.ts";
 import { until } from "../../helpers/launcher.ts";
+import { redAndBlue } from "../../helpers/pictures.ts";
 import { makePng, readPng } from "../../helpers/png.ts";
 import { NEEDS_XVFB, startScreen } from "../../helpers/xvfb.ts";
 import { failure, isAlive, Workbench } from "./workbench.ts";
@@ -152,10 +154,34 @@ describe("a program that stands in for the library", () => {
     const jpeg = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8, 0, 60, 0, 100, 3, 1, 0x11, 0];
     programs.put("jpeg", Buffer.from([...jpeg, 0xff, 0xd9]));
     programs.put("head", makePng(1, 1, () => BLUE).subarray(0, 33));
-    const result = await bench.call("Screenshot", {});
+    const result = await bench.call("Screenshot", { format: "png" });
     expect(result.image?.media_type).toBe("image/jpeg");
     expect(result.metadata).toMatchObject({ width: 100, height: 60 });
     expect(result.output).toContain("JPEG of lower quality");
+  });
+
+  it("gives a model the screen as it takes it, and who names a format the whole", async () => {
+    const { bench, programs } = await withCamera('cp "$here/picture" "$file"');
+    programs.put("picture", redAndBlue(3840, 24));
+    const { output, image, metadata } = await bench.call("Screenshot", {});
+    expect(readPng(Buffer.from(image?.base64_data ?? "", "base64"))).toMatchObject({
+      width: 1568,
+      height: 10,
+    });
+    expect(metadata).toMatchObject({ width: 3840, height: 24 });
+    expect(output).toContain("[Shown as 1568x10]");
+    expect(readPng(readFileSync(String(metadata?.path)))).toMatchObject({ width: 3840, height: 24 });
+    const whole = await bench.call("Screenshot", { format: "png" });
+    expect(readPng(imageOf(whole))).toMatchObject({ width: 3840, height: 24 });
+  });
+
+  it("says why a model can't be shown it, and where it is", async () => {
+    const { bench, programs } = await withCamera('cp "$here/picture" "$file"');
+    programs.put("picture", redAndBlue(40, 24).subarray(0, 80));
+    const { output, image, metadata } = await bench.call("Screenshot", {});
+    expect(image).toBeUndefined();
+    expect(output).toContain("[It can't be shown: it is damaged or incomplete");
+    expect(output).toContain(String(metadata?.path));
   });
 
   it("is not believed when it made no picture", async () => {

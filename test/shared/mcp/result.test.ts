@@ -71,13 +71,21 @@ it("is a preview and a link if it is too large", () => {
   });
 });
 
-it("leaves out a picture that no client takes, and keeps the others", () => {
+it("leaves out a picture that no model takes, and keeps the others", () => {
   const content: Content[] = [
-    { type: "image", data: "A".repeat(8 * 1024 * 1024), mimeType: "image/png" },
+    { type: "image", data: "A".repeat(5_000_004), mimeType: "image/png" },
     { type: "image", data: "AAAA", mimeType: "image/png" },
   ];
   const given = result({ content }).content;
   expect(given.map(({ type }) => type)).toEqual(["text", "image", "resource_link"]);
+  expect(given[0]).toMatchObject({
+    text: expect.stringContaining("5000004 characters of base64, more than models take"),
+  });
+  // A range or a filter makes no picture smaller.
+  const image = { media_type: "image/png", base64_data: "A".repeat(5_000_004) };
+  const read = result({ output: "a screen", image }, "Read").content;
+  expect(read.map(({ type }) => type)).toEqual(["text", "text", "text"]);
+  expect(read[2]).toMatchObject({ text: expect.stringContaining("make a smaller copy") });
 });
 
 it("cuts no character in two", () => {

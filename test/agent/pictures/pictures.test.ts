@@ -4,12 +4,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { looksOneColour, sizeOf } from "../../../agent/desktop/one-colour.ts";
-import { Pictures } from "../../../agent/desktop/pictures.ts";
+import { Pictures } from "../../../agent/pictures/pictures.ts";
 import { type Colour, makePng } from "../../helpers/png.ts";
 
 describe("kept pictures", () => {
   it("are the newest twenty, and none once it is closed", async () => {
-    const pictures = new Pictures();
+    const pictures = new Pictures("screenshot");
     const files: string[] = [];
     for (let i = 0; i < 23; i++) files.push(await pictures.keep(Buffer.from([i]), "png"));
     expect(files.map((file) => existsSync(file))).toEqual(files.map((_, i) => i >= 3));
@@ -20,7 +20,7 @@ describe("kept pictures", () => {
   });
 
   it("find a new folder when theirs was cleaned up", async () => {
-    const pictures = new Pictures();
+    const pictures = new Pictures("screenshot");
     const first = await pictures.keep(Buffer.from("a"), "png");
     rmSync(path.dirname(first), { recursive: true });
     const second = await pictures.keep(Buffer.from("b"), "png");
@@ -30,7 +30,7 @@ describe("kept pictures", () => {
   });
 
   it("leave no scratch file, even of what failed", async () => {
-    const pictures = new Pictures();
+    const pictures = new Pictures("screenshot");
     let folder = "";
     const failing = pictures.withScratch("png", async (file) => {
       folder = path.dirname(file);

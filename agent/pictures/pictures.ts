@@ -1,4 +1,4 @@
-/** Pictures of the screen on disk: readable only by this user, the newest few, and deleted when the agent ends. */
+/** Pictures on disk: readable only by this user, the newest few, and deleted when the agent ends. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -9,11 +9,17 @@ import { hasCode } from "../fs/errors.ts";
 const MOST = 20;
 
 export class Pictures {
+  readonly #label: string;
   #folder: Promise<string> | undefined;
   readonly #kept: string[] = [];
   #made = 0;
   /** Takes one picture at a time, since each needs a process and memory for all its pixels. */
   readonly mutex = new Mutex();
+
+  /** Files are named by the label and a number. */
+  constructor(label: string) {
+    this.#label = label;
+  }
 
   /** Writes a picture, and removes the oldest beyond the most that are kept. Resolves with its path. */
   async keep(bytes: Uint8Array, extension: string): Promise<string> {
@@ -45,9 +51,9 @@ export class Pictures {
 
   async #write(bytes: Uint8Array, extension: string): Promise<string> {
     // A new folder with an unpredictable name, 0700.
-    this.#folder ??= mkdtemp(path.join(os.tmpdir(), "matrx-screenshots-"));
+    this.#folder ??= mkdtemp(path.join(os.tmpdir(), `matrx-${this.#label}s-`));
     this.#made += 1;
-    const name = `screenshot-${String(this.#made).padStart(4, "0")}.${extension}`;
+    const name = `${this.#label}-${String(this.#made).padStart(4, "0")}.${extension}`;
     const file = path.join(await this.#folder, name);
     await writeFile(file, bytes, { flag: "wx", mode: 0o600 });
     return file;
