@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Hop } from "../errors.ts";
 import { check, parseJsonObject } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
-import { opensSchema } from "../streams/opens.ts";
+import { wantedOpensSchema } from "../streams/opens.ts";
 
 export const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);
@@ -21,7 +21,7 @@ export const callSchema = z.object({
     .describe("Milliseconds; the tool's own time-out is a parameter of the tool"),
   idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyChars).optional(),
   stream: z.boolean().optional().describe("Opt in to live output"),
-  opens: opensSchema
+  opens: wantedOpensSchema
     .optional()
     .describe("Open a stream of bytes with the call: its number, and the device's first credit"),
   cancel_on_disconnect: z

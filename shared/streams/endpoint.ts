@@ -36,7 +36,7 @@ export interface StreamEndOptions extends StreamAddress {
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** Most data in one frame, in bytes. */
   readonly frameBytes: number;
-  /** Credit that the other end has at a time, in bytes. A caller's has been given with the call. */
+  /** Credit that the other end has at a time, in bytes. A caller's has been given with the call; the relay may make it less. */
   readonly window: number;
   /** Credit to begin with, in bytes. */
   readonly credit: number;
@@ -65,6 +65,7 @@ export class StreamEnd {
   #given: number;
   /** Whether the other end has had credit at all. */
   #hasGiven: boolean;
+  #window: number;
   /** Cost of what was taken since credit was last given. */
   #taken = 0;
   #trailer: StreamMessage | undefined;
@@ -76,6 +77,7 @@ export class StreamEnd {
     this.#bulk = options.bulk ?? false;
     this.#credit = options.credit;
     this.#hasGiven = options.side === "caller";
+    this.#window = options.window;
     this.#given = this.#hasGiven ? options.window : 0;
   }
 
@@ -107,14 +109,13 @@ export class StreamEnd {
 
   /** What the other end sends, until its `end`. For one reader. Throws MatrxError if the stream is reset, after what came before. */
   async *incoming(): AsyncGenerator<Incoming, void> {
-    const { window } = this.#options;
-    if (!this.#hasGiven) this.#give(window);
+    if (!this.#hasGiven) this.#give(this.#window);
     for (;;) {
       const next = this.#inbox.shift();
       if (next) {
         yield next.piece;
         this.#taken += next.cost;
-        if (this.#taken >= window / 4 && !this.#closed) this.#give(this.#taken);
+        if (this.#taken >= this.#window / 4 && !this.#closed) this.#give(this.#taken);
       } else if (this.signal.aborted) throw this.signal.reason;
       else if (this.#trailer) return;
       else await this.#arrived.promise;
@@ -175,6 +176,8 @@ export class StreamEnd {
       case "credit":
         this.#credit += creditOf(frame);
         return this.#wake();
+      case "window":
+        return this.#lessen(creditOf(frame));
       case "end":
         return this.#ended(messageOf(frame));
       case "reset":
@@ -191,6 +194,14 @@ export class StreamEnd {
     this.#given -= cost;
     this.#inbox.push({ piece, cost });
     this.#wakeReader();
+  }
+
+  /** The relay had room for less than the call gave. It says so before anything comes. */
+  #lessen(window: number): void {
+    if (this.#options.side !== "caller" || this.#given < this.#window || window > this.#window)
+      throw new MatrxError(this.#fault("The window can't be changed now"));
+    this.#window = window;
+    this.#given = window;
   }
 
   #ended(trailer: StreamMessage): void {

@@ -1,17 +1,17 @@
 /**
  * Binary frames of streams, the same on both links.
  *
- *     byte 0       kind: 16 data, 17 message, 18 credit, 19 end, 20 reset; the highest bit: on the bulk connection
+ *     byte 0       kind: 16 data, 17 message, 18 credit, 19 end, 20 reset, 21 window; the highest bit: on the bulk connection
  *     bytes 1..8   the connection: the relay's name for the caller's connection; a caller's own are ignored
  *     bytes 9..12  number of the stream on that connection, chosen by the caller, big endian
- *     payload      data: bytes. message, end, reset: JSON, UTF-8. credit: bytes that may be sent, big endian, in 4 bytes
+ *     payload      data: bytes. message, end, reset: JSON, UTF-8. credit, window: bytes, big endian, in 4 bytes
  */
 import { type ErrorShape, HOPS, isErrorCode, type MatrxError, relayError } from "../errors.ts";
 import { hexOf } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { strictTextOf } from "../utf8.ts";
 
-const KINDS = { data: 16, message: 17, credit: 18, end: 19, reset: 20 } as const;
+const KINDS = { data: 16, message: 17, credit: 18, end: 19, reset: 20, window: 21 } as const;
 export type StreamKind = keyof typeof KINDS;
 
 const KIND_OF: ReadonlyMap<number, StreamKind> = new Map(
@@ -131,11 +131,12 @@ export function decodeStreamFrame(bytes: Uint8Array): StreamFrame {
 function checkPayload(kind: StreamKind, { length }: Uint8Array): void {
   const limit = kind === "data" ? LIMITS.streamDataBytes : LIMITS.streamMessageBytes;
   if (length > limit) throw tooLarge(kind, limit);
-  if (kind === "credit" && length !== 4) throw invalid("gives credit not in four bytes");
+  if ((kind === "credit" || kind === "window") && length !== 4)
+    throw invalid("gives credit not in four bytes");
   if (length === 0 && kind !== "end") throw invalid("is empty");
 }
 
-/** The bytes that a credit frame gives. Throws MatrxError `INVALID_MESSAGE`. */
+/** The bytes of a credit or a window frame. Throws MatrxError `INVALID_MESSAGE`. */
 export function creditOf({ payload }: StreamFrame): number {
   const bytes = new DataView(payload.buffer, payload.byteOffset, payload.length).getUint32(0);
   const { streamCreditMinBytes, streamWindowBytes } = LIMITS;

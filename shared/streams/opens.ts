@@ -9,3 +9,7 @@ export const opensSchema = z.object({
   credit: z.int().min(LIMITS.streamWindowMinBytes).max(LIMITS.streamWindowBytes),
 });
 export type Opens = z.infer<typeof opensSchema>;
+
+/** As a caller says it: with `less`, it takes less credit rather than a refusal, and is told how much by a frame. */
+export const wantedOpensSchema = opensSchema.extend({ less: z.boolean().exactOptional() });
+export type WantedOpens = z.infer<typeof wantedOpensSchema>;

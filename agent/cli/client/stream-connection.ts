@@ -7,7 +7,7 @@ import { callerError, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame } from "@matrx/shared/streams/frame.ts";
-import type { Opens } from "@matrx/shared/streams/opens.ts";
+import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { lostBecause } from "../../relay/close-reasons.ts";
@@ -22,7 +22,7 @@ type Success = Extract<ToCaller, { type: "success" }>;
 type Input = Readonly<Record<string, unknown>>;
 
 export interface StreamOptions {
-  /** What the device may send before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */
+  /** What the device may send at most before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */
   readonly credit: number;
   /** Cancels the call, or resets the stream that it opened. */
   readonly signal?: AbortSignal | undefined;
@@ -129,7 +129,7 @@ export class StreamConnection {
     this.#streams.set(number, stream);
     const stop = () => stream.reset(shapeOf(cancelled(), "caller", ""));
     try {
-      const answer = await this.#answered(tool, input, signal, { stream: number, credit });
+      const answer = await this.#answered(tool, input, signal, { stream: number, credit, less: true });
       signal?.addEventListener("abort", stop, { once: true });
       stream.signal.addEventListener("abort", () => signal?.removeEventListener("abort", stop), {
         once: true,
@@ -152,7 +152,7 @@ export class StreamConnection {
     this.#lost("it was closed here");
   }
 
-  async #answered(tool: string, input: Input, signal?: AbortSignal, opens?: Opens): Promise<Success> {
+  async #answered(tool: string, input: Input, signal?: AbortSignal, opens?: WantedOpens): Promise<Success> {
     this.signal.throwIfAborted();
     if (signal?.aborted) throw cancelled();
     const id = String(++this.#last);

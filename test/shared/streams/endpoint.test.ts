@@ -54,6 +54,34 @@ describe("two ends of a stream", () => {
     );
   });
 
+  it("go on when the relay had less room than the caller wanted, and has said so", async () => {
+    const { caller, device } = joined(
+      { caller: 32 * KiB, device: WINDOW },
+      16 * KiB,
+      [true, false],
+      1024 * KiB,
+    );
+    caller.receive({ ...ADDRESS, kind: "window", payload: creditPayload(32 * KiB) });
+    const written = sent(device, [300_000]).then(() => device.end());
+    expect(await collected(caller)).toEqual(asReceived([300_000]));
+    await written;
+  });
+
+  it("believe no window that comes late, or is larger", () => {
+    for (const { told, side } of [
+      { told: WINDOW * 2, side: "caller" },
+      { told: 32 * KiB, side: "device" },
+    ] as const) {
+      const end = joined({ caller: WINDOW, device: WINDOW })[side];
+      end.receive({ ...ADDRESS, kind: "window", payload: creditPayload(told) });
+      expect(end.signal.reason).toMatchObject({ code: "INVALID_MESSAGE" });
+    }
+    const { caller } = joined({ caller: WINDOW, device: WINDOW });
+    caller.receive({ ...ADDRESS, kind: "data", payload: new Uint8Array(1) });
+    caller.receive({ ...ADDRESS, kind: "window", payload: creditPayload(32 * KiB) });
+    expect(caller.signal.reason).toMatchObject({ code: "INVALID_MESSAGE" });
+  });
+
   it("stop sending at once when nobody reads, and go on when somebody does", async () => {
     const { caller, device, crossed } = joined({ caller: WINDOW, device: WINDOW }, 16 * KiB);
     const written = device.write(new Uint8Array(10 * WINDOW)).then(() => device.end());
@@ -128,7 +156,7 @@ describe("an end whose other end breaks the rules", () => {
   });
 
   it("survives any frames in any order", () => {
-    const kind = fc.constantFrom<StreamKind>("data", "message", "credit", "end", "reset");
+    const kind = fc.constantFrom<StreamKind>("data", "message", "credit", "end", "reset", "window");
     const payload = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 64 }),
       fc.integer({ min: 1, max: 4 * KiB * KiB }).map(creditPayload),
@@ -144,7 +172,8 @@ describe("an end whose other end breaks the rules", () => {
         });
         for (const [kind, payload] of frames) {
           const frame = encodeStreamFrame(ADDRESS, kind, payload);
-          if (kind !== "credit" || payload.length === 4) end.receive(decodeStreamFrame(frame));
+          if ((kind !== "credit" && kind !== "window") || payload.length === 4)
+            end.receive(decodeStreamFrame(frame));
         }
       }),
     );
@@ -156,6 +185,7 @@ function joined(
   windows: { caller: number; device: number },
   frameBytes = 16 * KiB,
   turns: readonly boolean[] = [true, false],
+  wanted = windows.caller,
 ) {
   const lanes = { toDevice: [] as Uint8Array[], toCaller: [] as Uint8Array[] };
   const credit = { toDevice: 0, toCaller: windows.caller };
@@ -182,7 +212,7 @@ function joined(
   };
   const options = { ...ADDRESS, frameBytes };
   const caller: StreamEnd = new StreamEnd({
-    ...{ ...options, side: "caller", hop: "caller", window: windows.caller, credit: 0 },
+    ...{ ...options, side: "caller", hop: "caller", window: wanted, credit: 0 },
     send: sender("toDevice", "toCaller"),
   });
   const device: StreamEnd = new StreamEnd({

@@ -60,7 +60,7 @@ describe("a stream frame", () => {
   });
 
   it("is not taken for a result or an output frame", () => {
-    for (const kind of [0, 1, 2, 15, 21, 127, 128, 129, 149, 255])
+    for (const kind of [0, 1, 2, 15, 22, 127, 128, 129, 150, 255])
       expect(isStreamFrame(Uint8Array.of(kind)), String(kind)).toBe(false);
     expect(isStreamFrame(new Uint8Array())).toBe(false);
   });

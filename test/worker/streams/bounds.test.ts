@@ -199,6 +199,42 @@ it("keeps a share of the device for grants that have no stream yet", () => {
   expect(more(makeGrantId())).not.toThrow();
 });
 
+it("gives each of fifty viewers less as they grow, tells them, and refuses none", () => {
+  const { streams } = scene();
+  const MiB = 1024 * KiB;
+  const grant = makeGrantId();
+  const credits: number[] = [];
+  let caller = new Caller(grant);
+  for (let at = 0; at < 50; at++) {
+    if (at % LIMITS.byteStreamsPerConnection === 0) caller = new Caller(grant);
+    const { credit } = streams.open(caller, { stream: at + 1, credit: MiB, less: true }, "TerminalAttach");
+    credits.push(credit);
+    const told = caller.got.filter(({ stream }) => stream === at + 1);
+    expect(told.map((frame) => [frame.kind, creditOf(frame)])).toEqual(
+      credit < MiB ? [["window", credit]] : [],
+    );
+  }
+  expect(credits.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => MiB));
+  expect(credits).toEqual(credits.toSorted((a, b) => b - a));
+  expect(credits.at(-1)).toBe(LIMITS.streamWindowMinBytes);
+  const all = credits.reduce((sum, credit) => sum + credit, 0);
+  expect(all).toBeLessThan(LIMITS.grantWindowBytes + 50 * LIMITS.streamWindowMinBytes);
+  // Who cannot take less is refused only what there is no room for.
+  expect(() => streams.open(new Caller(grant), { stream: 1, credit: MiB }, "Read")).toThrow(
+    /too much credit/,
+  );
+});
+
+it("alone says how large a window is", () => {
+  for (const side of ["fromCaller", "fromDevice"] as const) {
+    const { caller, device, open, ...from } = scene();
+    open();
+    from[side]("window", creditPayload(CREDIT));
+    for (const { got } of [caller, device])
+      expect(got.map(resetErrorOf)).toMatchObject([{ code: "INVALID_MESSAGE" }]);
+  }
+});
+
 it("ends the stream of a frame that its caller may not send any more, and no other", () => {
   const { caller, device, streams, open } = scene();
   open();

@@ -240,6 +240,17 @@ it("counts all credit of a grant: more than 16 MiB together is refused", async (
   await opened(open, 5);
 });
 
+it("opens with less credit for who takes less: the device has it, and the caller is told first", async () => {
+  const open = await streaming(LIMITS.streamWindowBytes);
+  for (const stream of [2, 3, 4]) await opened(open, stream, LIMITS.streamWindowBytes);
+  const { caller, device, connection } = open;
+  caller.send({ id: "a", tool: "Read", input: {}, opens: { stream: 5, credit: CREDIT, less: true } });
+  const told = await frame(caller);
+  expect([told.kind, told.stream, creditOf(told)]).toEqual(["window", 5, LIMITS.streamWindowMinBytes]);
+  const execute = await device.expect("tool_execute");
+  expect(execute.opens).toEqual({ connection, stream: 5, credit: LIMITS.streamWindowMinBytes });
+});
+
 it("is kept with all else that a connection keeps: 32 streams beside 64 unanswered calls with long ids", async () => {
   const open = await streaming(32 * KiB);
   const { person, identity, caller, device, connection } = open;

@@ -63,8 +63,7 @@ export class BytesCalls {
 
   async #open(connection: HttpConnection, wanted: RestCall & HttpCaller, now: number): Promise<RestAnswer> {
     const { streams } = this.#context;
-    const { opens } = connection;
-    streams.open(connection, opens, wanted.tool);
+    const opens = { connection: connection.id, ...streams.open(connection, connection.opens, wanted.tool) };
     const answer = await this.#rest.call({ ...wanted, opens }, now);
     if (!isSuccess(answer)) streams.refuse(connection.id, opens.stream, NOT_WANTED);
     return answer;

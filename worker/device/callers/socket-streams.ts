@@ -4,7 +4,7 @@ import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { makeConnectionId } from "@matrx/shared/ids.ts";
 import type { ConnectionId } from "@matrx/shared/streams/frame.ts";
-import type { Opens } from "@matrx/shared/streams/opens.ts";
+import type { Opens, WantedOpens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Lease } from "../leases.ts";
 import { sendAndFree } from "../socket.ts";
@@ -58,9 +58,8 @@ export class SocketStreams implements CallerConnection, StreamPort {
   }
 
   /** As `Streams.open`; returns what the agent is told. */
-  open(opens: Opens, tool: string): ExecuteOpens {
-    this.#streams.open(this, opens, tool);
-    return { connection: this.id, ...opens };
+  open(opens: WantedOpens, tool: string): ExecuteOpens {
+    return { connection: this.id, ...this.#streams.open(this, opens, tool) };
   }
 
   /** The call that was to open this stream did not. */

@@ -4,7 +4,7 @@ import { makeConnectionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { type ConnectionId, decodeStreamFrame, type StreamMessage } from "@matrx/shared/streams/frame.ts";
-import type { Opens } from "@matrx/shared/streams/opens.ts";
+import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Turn } from "../callers/turns.ts";
 import type { Lease } from "../leases.ts";
@@ -57,8 +57,8 @@ export class HttpConnection implements CallerConnection {
     return new HttpConnection(streams, caller, EXCHANGE_WINDOW);
   }
 
-  get opens(): Opens & { connection: ConnectionId } {
-    return { connection: this.id, stream: STREAM, credit: this.#window };
+  get opens(): WantedOpens {
+    return { stream: STREAM, credit: this.#window, less: true };
   }
 
   deliver(frame: Uint8Array<ArrayBuffer>): void {

@@ -17,12 +17,15 @@ import {
   type StreamFrame,
   writeConnection,
 } from "@matrx/shared/streams/frame.ts";
-import type { Opens } from "@matrx/shared/streams/opens.ts";
+import type { Opens, WantedOpens } from "@matrx/shared/streams/opens.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { congestedError, type DeviceLink } from "../connection.ts";
 import type { RecordStore } from "../store.ts";
 import { CreditGate } from "./credit-gate.ts";
 import { type CallerConnection, type KeptStream, RelayStream } from "./stream.ts";
+
+/** A stream that takes less gets at most one of so many parts of the credit that is left. */
+const PARTS_OF_ROOM = 4;
 
 interface Parts {
   readonly link: Pick<DeviceLink, "sendStream" | "queuedForStream" | "isStreamFull">;
@@ -49,15 +52,21 @@ export class Streams {
     });
   }
 
-  /** Opens a stream with a call of this tool, which has yet to pass the gate. Throws MatrxError `CONFLICT` or `RATE_LIMITED`. */
-  open(caller: CallerConnection, opens: Opens, called: string): void {
+  /**
+   * Opens a stream with a call of this tool, which has yet to pass the gate. Returns it with the credit that there is room for;
+   * the caller is told if that is less. Throws MatrxError `CONFLICT` or `RATE_LIMITED`.
+   */
+  open(caller: CallerConnection, opens: WantedOpens, called: string): Opens {
     const streams = this.#open.get(caller.id);
     if (streams?.has(opens.stream)) throw numberTaken(opens.stream);
     if ((streams?.size ?? 0) >= LIMITS.byteStreamsPerConnection) throw tooManyStreams();
-    this.#requireRoom(caller, opens.credit);
+    const given = { stream: opens.stream, credit: this.#creditFor(caller, opens) };
     const tool = toolNameOf(called);
-    this.#add(RelayStream.opened(caller, opens, { tool, effect: effectOf(tool) }));
+    const open = RelayStream.opened(caller, given, { tool, effect: effectOf(tool) });
+    this.#add(open);
+    if (given.credit < opens.credit) caller.deliver(windowFrame(open));
     caller.changed();
+    return given;
   }
 
   /** A caller's connection after hibernation. */
@@ -89,6 +98,7 @@ export class Streams {
     if (!open) return this.#unknownToCaller(caller, frame);
     open.assumeBulk(frame.bulk);
     this.#following(open, () => {
+      if (frame.kind === "window") throw notTheirs();
       if (frame.kind === "credit") {
         const bytes = creditOf(frame);
         open.toCaller.give(bytes);
@@ -118,6 +128,7 @@ export class Streams {
     if (!open) return this.#unknownToDevice(frame);
     open.noteBulk(frame.bulk);
     this.#following(open, () => {
+      if (frame.kind === "window") throw notTheirs();
       if (frame.kind === "credit") {
         const bytes = creditOf(frame);
         open.toDevice.give(bytes);
@@ -181,10 +192,14 @@ export class Streams {
     return refusalOf({ tool, grant: scope, policy: store.policy, confinesCommands }, "relay");
   }
 
-  /** Credit of all streams together bounds the memory that their data can take here. No grant can take the last share. */
-  #requireRoom({ lease }: CallerConnection, credit: number): void {
-    const own = { streams: 1, bytes: credit };
-    const all = { streams: 1, bytes: credit };
+  /**
+   * Credit of all streams together bounds the memory that their data can take here. No grant can take the last share. Who takes
+   * less gets a part of what is left, so that something is left for the next, and the least in any case: the number of
+   * streams bounds that.
+   */
+  #creditFor({ lease }: CallerConnection, { credit, less = false }: WantedOpens): number {
+    const own = { streams: 1, bytes: 0 };
+    const all = { streams: 1, bytes: 0 };
     for (const { caller, window } of this.#all())
       for (const sum of caller.lease.scope.id === lease.scope.id ? [own, all] : [all]) {
         sum.streams++;
@@ -192,12 +207,17 @@ export class Streams {
       }
     const { byteStreamsPerGrant, byteStreamsPerDevice, grantWindowBytes, deviceWindowBytes } = LIMITS;
     const shares = own.streams > 1 ? 1 : 0;
-    const isTooMuch =
-      own.streams > byteStreamsPerGrant ||
-      own.bytes > grantWindowBytes ||
-      all.streams > byteStreamsPerDevice - shares * byteStreamsPerGrant ||
-      all.bytes > deviceWindowBytes - shares * grantWindowBytes;
-    if (isTooMuch) throw tooManyStreams();
+    const isTooMany =
+      own.streams > byteStreamsPerGrant || all.streams > byteStreamsPerDevice - shares * byteStreamsPerGrant;
+    if (isTooMany) throw tooManyStreams();
+    const room = Math.min(
+      grantWindowBytes - own.bytes,
+      deviceWindowBytes - shares * grantWindowBytes - all.bytes,
+    );
+    if (less)
+      return Math.max(LIMITS.streamWindowMinBytes, Math.min(credit, Math.floor(room / PARTS_OF_ROOM)));
+    if (credit > room) throw tooManyStreams();
+    return credit;
   }
 
   /** Throws MatrxError `RATE_LIMITED` if the device gives credit, but does not read. */
@@ -275,6 +295,10 @@ function creditFrame(open: RelayStream, bytes: number): Uint8Array<ArrayBuffer> 
   return encodeStreamFrame(addressOf(open), "credit", creditPayload(bytes));
 }
 
+function windowFrame(open: RelayStream): Uint8Array<ArrayBuffer> {
+  return encodeStreamFrame(addressOf(open), "window", creditPayload(open.window));
+}
+
 function resetFrame({ connection, stream, bulk }: FrameAddress, why: ErrorShape): Uint8Array<ArrayBuffer> {
   return encodeStreamFrame({ connection, stream, bulk }, "reset", errorPayload(why));
 }
@@ -314,9 +338,15 @@ function numberTaken(stream: number): MatrxError {
   });
 }
 
+function notTheirs(): MatrxError {
+  return relayError("INVALID_MESSAGE", "Only the relay says how large a window is", {
+    hint: "Stream frames are described in docs/protocol.md",
+  });
+}
+
 function tooManyStreams(): MatrxError {
   return relayError("RATE_LIMITED", "Too many streams are open, or they have too much credit together", {
-    hint: "End some, or open this one with less credit",
+    hint: "End some, or open this one with less credit, or with `less`",
     details: { streams: LIMITS.byteStreamsPerConnection, credit_bytes: LIMITS.grantWindowBytes },
   });
 }

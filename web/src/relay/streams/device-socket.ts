@@ -4,7 +4,7 @@ import { callerError, type ErrorCode, HOPS, MatrxError } from "@matrx/shared/err
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame, type StreamFrame } from "@matrx/shared/streams/frame.ts";
-import type { Opens } from "@matrx/shared/streams/opens.ts";
+import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
 import type { LiveSocket, LiveSocketListener } from "../live-socket.ts";
 import { openTokenSocket } from "../token-socket.ts";
 
@@ -19,7 +19,7 @@ export interface CallOptions {
 }
 
 export interface StreamOptions extends CallOptions {
-  /** What the machine may send before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */
+  /** What the machine may send at most before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */
   readonly credit: number;
 }
 
@@ -90,7 +90,7 @@ export class DeviceSocket {
     });
     this.#streams.set(number, stream);
     try {
-      const answer = await this.#answered(tool, input, options, { stream: number, credit });
+      const answer = await this.#answered(tool, input, options, { stream: number, credit, less: true });
       if (signal?.aborted) stop();
       else if (this.#streams.has(number)) signal?.addEventListener("abort", stop, { once: true });
       return { answer, stream };
@@ -120,7 +120,7 @@ export class DeviceSocket {
     tool: string,
     input: Input,
     { signal, onApproval }: CallOptions,
-    opens?: Opens,
+    opens?: WantedOpens,
   ): Promise<Success> {
     this.signal.throwIfAborted();
     if (signal?.aborted) throw cancelled();
