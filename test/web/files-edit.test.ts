@@ -44,6 +44,45 @@ describe("a text that is edited", NEEDS_CHROMIUM, () => {
     await page.keyboard.type(text);
   }
 
+  test("takes what is typed as soon as it is there, after each saving too; its Ctrl+S is the page's", async () => {
+    await open("first\n");
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("second");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(onDisk).toBe("first\nsecond");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.keyboard.type(" third");
+    await page.getByRole("heading", { name: "notes.md" }).focus();
+    await page.keyboard.press("Control+s");
+    await expect.poll(onDisk).toBe("first\nsecond third");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await type(" fourth");
+    await page.keyboard.press("Control+f");
+    await page.getByLabel("Find").waitFor();
+    await page.keyboard.press("Control+s");
+    await expect.poll(onDisk).toBe("first\nsecond third fourth");
+  });
+
+  test("is saved again when Ctrl+S is pressed while it is being saved", async () => {
+    await open("");
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    let saves = 0;
+    await page.route("**/tools/Write", async (route) => {
+      saves += 1;
+      if (saves === 1) await answered;
+      await route.continue();
+    });
+    await type("one");
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => saves).toBe(1);
+    await page.keyboard.type(" two");
+    await page.keyboard.press("Control+s");
+    answer();
+    await expect.poll(onDisk).toBe("one two");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(saves).toBe(2);
+  });
+
   test("is saved twice though the machine gives new lines the ends that the old ones had", async () => {
     await open("one\r\ntwo\r\nthree\n");
     await editor().focus();

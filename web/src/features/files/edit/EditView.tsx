@@ -1,7 +1,7 @@
 /** The editor, and what becomes of what is typed. */
 import { Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { say } from "../../../ui/notices.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { useWork } from "../../../ui/use-work.ts";
@@ -12,6 +12,7 @@ import { joined, splatOf } from "../paths.ts";
 import code from "../preview/Code.module.css";
 import { Conflict } from "./Conflict.tsx";
 import classes from "./Edit.module.css";
+import { useSaveKey } from "./use-save-key.ts";
 import { useTextEditor } from "./use-text-editor.ts";
 import { readVersion, type Version, writeNew, writeVersion } from "./versions.ts";
 
@@ -35,10 +36,9 @@ export function EditView({ device, folder, name, version, hasDraft, begin }: Pro
   const [error, setError] = useState<unknown>();
   const [theirs, setTheirs] = useState<Version>();
   const { isBusy, run } = useWork(setError);
-  const { box, ...editor } = useTextEditor({
-    ...{ device, path, name, version, hasDraft },
-    save: () => void save(),
-  });
+  /** Wished for while it was being saved: what was typed meanwhile is saved, too. */
+  const isWishedAgain = useRef(false);
+  const { box, ...editor } = useTextEditor({ device, path, name, version, hasDraft });
   const look = (at: string) =>
     void navigate({
       to: "/d/$device/files/$",
@@ -50,22 +50,35 @@ export function EditView({ device, folder, name, version, hasDraft, begin }: Pro
     editor.saved(next);
     setTheirs(undefined);
     say(`${nameInText(name)} was saved.`);
+    return next;
   };
   const save = async (over = editor.base) => {
+    isWishedAgain.current = isBusy;
     if (isBusy) return;
     await run(async () => {
       setError(undefined);
-      const mine = editor.text();
-      try {
-        saved(await writeVersion(file, mine, over));
-      } catch (refusal) {
-        if (!isConflict(refusal)) throw refusal;
-        const found = await versionNow();
-        // It was saved before, and only the answer was lost.
-        if (found.text === mine && found.sha256 !== "") saved(found);
-        else setTheirs(found);
+      let last = await saveOver(over);
+      while (last && isWishedAgain.current && last.text !== editor.text()) {
+        isWishedAgain.current = false;
+        last = await saveOver(last.sha256);
       }
     });
+    editor.refocus();
+  };
+  useSaveKey(() => void save());
+  /** Undefined: somebody else has changed it meanwhile. */
+  const saveOver = async (over: string): Promise<Version | undefined> => {
+    const mine = editor.text();
+    try {
+      return saved(await writeVersion(file, mine, over));
+    } catch (refusal) {
+      if (!isConflict(refusal)) throw refusal;
+      const found = await versionNow();
+      // It was saved before, and only the answer was lost.
+      if (found.text === mine && found.sha256 !== "") return saved(found);
+      setTheirs(found);
+      return undefined;
+    }
   };
   const versionNow = () =>
     readVersion(file, new AbortController().signal).catch((reason): Version => {

@@ -1,7 +1,7 @@
 /** CodeMirror, as this page needs it. */
 import { syntaxHighlighting } from "@codemirror/language";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { EditorView, keymap } from "@codemirror/view";
+import { EditorView } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 import { NONCE } from "../../../app/nonce.ts";
@@ -11,6 +11,7 @@ import { languageOf } from "../preview/languages.ts";
 export interface TextEditor {
   /** As it is to be written: with the file's own line ends. */
   text(): string;
+  focus(): void;
   destroy(): void;
 }
 
@@ -18,7 +19,6 @@ interface Wish {
   readonly name: string;
   readonly text: string;
   readonly onChange: () => void;
-  readonly onSave: () => void;
 }
 
 /** Colours are in `Edit.module.css`. */
@@ -41,20 +41,11 @@ const LOOK = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border)" },
 });
 
-export function createEditor(parent: HTMLElement, { name, text, onChange, onSave }: Wish): TextEditor {
+export function createEditor(parent: HTMLElement, { name, text, onChange }: Wish): TextEditor {
   const support = new Compartment();
   const lineEnd = lineEndOf(text);
   const extensions: Extension[] = [
     basicSetup,
-    keymap.of([
-      {
-        key: "Mod-s",
-        run() {
-          onSave();
-          return true;
-        },
-      },
-    ]),
     EditorState.lineSeparator.of(lineEnd),
     EditorView.lineWrapping,
     EditorView.cspNonce.of(NONCE),
@@ -73,6 +64,7 @@ export function createEditor(parent: HTMLElement, { name, text, onChange, onSave
       .catch(() => undefined);
   return {
     text: () => view.state.sliceDoc(),
+    focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
 }

@@ -1,5 +1,6 @@
 /** The editor in its box, and what is typed into it: kept in this tab until it is saved, and asked about before the tab is closed. */
 import { useEffect, useRef, useState } from "react";
+import { isElsewhere } from "../../terminal/focus.ts";
 import { dropDraft, keepDraft } from "./draft.ts";
 import { createEditor, type TextEditor } from "./editor.ts";
 import type { Version } from "./versions.ts";
@@ -12,13 +13,12 @@ interface Wish {
   readonly version: Version;
   /** It was typed before. */
   readonly hasDraft: boolean;
-  readonly save: () => void;
 }
 
 /** What is typed is kept this long after the last key, in milliseconds. */
 const KEEP_AFTER = 250;
 
-export function useTextEditor({ device, path, name, version, hasDraft, save }: Wish) {
+export function useTextEditor({ device, path, name, version, hasDraft }: Wish) {
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<TextEditor>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -27,19 +27,18 @@ export function useTextEditor({ device, path, name, version, hasDraft, save }: W
   const [isChanged, setChanged] = useState(hasDraft);
   const [isRoom, setRoom] = useState(true);
   // What the editor calls has to be what is drawn now.
-  const latest = useRef({ save, base });
-  latest.current = { save, base };
+  const latest = useRef(base);
+  latest.current = base;
   useEffect(() => {
     if (!box.current) return;
     const keep = () => {
       clearTimeout(timer.current);
       timer.current = undefined;
-      setRoom(keepDraft(device, path, { text: made.text(), base: latest.current.base }));
+      setRoom(keepDraft(device, path, { text: made.text(), base: latest.current }));
     };
     const made = createEditor(box.current, {
       name,
       text: version.text,
-      onSave: () => latest.current.save(),
       onChange: () => {
         setChanged(true);
         clearTimeout(timer.current);
@@ -47,6 +46,7 @@ export function useTextEditor({ device, path, name, version, hasDraft, save }: W
       },
     });
     editor.current = made;
+    if (!isElsewhere() && !document.activeElement?.closest(".xterm")) made.focus();
     const leave = () => timer.current !== undefined && keep();
     addEventListener("pagehide", leave);
     return () => {
@@ -75,6 +75,10 @@ export function useTextEditor({ device, path, name, version, hasDraft, save }: W
     base,
     isChanged,
     isRoom,
+    /** Whoever pressed a button types on. */
+    refocus() {
+      if (isFocusLost()) editor.current?.focus();
+    },
     /** It is not to be kept any longer. */
     forget,
     /** The machine has this now; what was typed meanwhile is not in it. */
@@ -86,4 +90,9 @@ export function useTextEditor({ device, path, name, version, hasDraft, save }: W
       else setRoom(keepDraft(device, path, { text: text(), base: next.sha256 }));
     },
   };
+}
+
+/** A button that was pressed and is disabled now, or has gone: the focus is on the page, or on a title near it. */
+function isFocusLost(): boolean {
+  return document.activeElement?.matches("body, :disabled, h2") ?? true;
 }

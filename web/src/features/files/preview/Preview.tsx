@@ -2,7 +2,7 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { IconDots, IconDownload, IconEdit, IconX } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useRef } from "react";
 import { useQuery } from "../../../app/query.ts";
 import { readPiece } from "../../../relay/file-bytes.ts";
 import { size as sizeText } from "../../../ui/format.ts";
@@ -50,8 +50,6 @@ export function Preview({ device, folder, name }: Props) {
     retry: (count, error) => isConflict(error) && count < 3,
     retryDelay: 300,
   });
-  const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
   const entry = { name, type: "file", size: query.data?.size };
   const placed = { device, folder, entry };
   const go = (search: { file?: string; edit?: true }) =>
@@ -69,7 +67,14 @@ export function Preview({ device, folder, name }: Props) {
       />
       <section ref={pane} className={classes.pane} style={paneStyle(width)} aria-label="File">
         <div className={classes.top}>
-          <h2 ref={title} tabIndex={-1} className={classes.title}>
+          {/* What was pressed has gone. Keys that come before the editor are meant for it. */}
+          <h2
+            key={edit ? "edit" : "look"}
+            ref={takeFocus}
+            tabIndex={-1}
+            className={classes.title}
+            data-own-keys={edit}
+          >
             <bdi>{visibleLine(name)}</bdi>
           </h2>
           {query.data && !edit && <span className={classes.size}>{sizeText(query.data.size)}</span>}
@@ -132,4 +137,8 @@ export function Preview({ device, folder, name }: Props) {
       </section>
     </>
   );
+}
+
+function takeFocus(title: HTMLElement | null): void {
+  title?.focus({ preventScroll: true });
 }
