@@ -12,6 +12,9 @@ const request = z
 /** `POST /v1/oauth/requests` and `POST /v1/oauth/refusals` */
 export const clientRequestSchema = z.strictObject({ request });
 
+export const requestAnswerSchema = z.enum(["allowed", "denied"]);
+export type RequestAnswer = z.infer<typeof requestAnswerSchema>;
+
 /** What a person must know before they let a client in. */
 export const clientRequestViewSchema = z.object({
   client: grantClientSchema,
@@ -22,6 +25,9 @@ export const clientRequestViewSchema = z.object({
     ),
   redirect_is_local: z.boolean().describe("It stays on the browser's own machine"),
   device: z.string().nullable().describe("The only device that the client asks for; null: it asks for any"),
+  answered: requestAnswerSchema
+    .nullable()
+    .describe("What the person answered already, on another page; null: nothing yet"),
 });
 export type ClientRequestView = z.infer<typeof clientRequestViewSchema>;
 

@@ -167,6 +167,26 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await page.getByRole("heading", { name: "Your machines" }).waitFor();
   });
 
+  test("in two tabs is answered once: the other tab says so at once, and so does one that comes later", async () => {
+    const asker = await newApp(app.relay);
+    const address = asker.address(await asker.register("Doubled"));
+    const { page, faults } = await app.open("/fleet");
+    await page.goto(address);
+    const other = await page.context().newPage();
+    await other.goto(address);
+    for (const tab of [page, other]) await asking(tab, "Doubled").waitFor();
+    await fillIn(page);
+    await settled(page);
+    await allow(page).click();
+    await asker.returned;
+    await other.getByRole("heading", { name: "Answered already" }).waitFor();
+    await other.getByText("You allowed this request on another page").waitFor();
+    await page.goto(address);
+    await page.getByText("You allowed this request on another page").waitFor();
+    expect(await appsNamed(app.relay, "Doubled")).toHaveLength(1);
+    expect(faults).toEqual([]);
+  });
+
   test("is shown anew to whoever signs in in another tab, and can have nothing of theirs", async () => {
     const asker = await newApp(app.relay);
     const { page, faults } = await app.openAlone("/fleet");

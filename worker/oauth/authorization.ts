@@ -7,7 +7,7 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Grant, GrantClient } from "@matrx/shared/grant.ts";
-import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
+import type { ClientRequestView, RequestAnswer } from "@matrx/shared/oauth-api.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
@@ -58,7 +58,10 @@ export async function readAuthorization(
 }
 
 /** What the person is shown of it. */
-export function authorizationView({ request, client, resource }: Authorization): ClientRequestView {
+export function authorizationView(
+  { request, client, resource }: Authorization,
+  answered: RequestAnswer | null,
+): ClientRequestView {
   const { protocol, hostname, host } = new URL(request.redirectUri);
   const isWeb = /^https?:$/.test(protocol);
   return {
@@ -66,6 +69,7 @@ export function authorizationView({ request, client, resource }: Authorization):
     redirect_host: isWeb ? host : protocol,
     redirect_is_local: isWeb && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
     device: deviceOf(resource) ?? null,
+    answered,
   };
 }
 

@@ -44,8 +44,8 @@ interface StoreEnv {
 /** The objects' names. */
 const CLIENTS = "clients";
 const OF_ACCOUNT = "account:";
-/** What the library's keys begin with. */
-export const PREFIX = { client: "client:", grant: "grant:", token: "token:" } as const;
+/** What the library's keys begin with, and our own of requests that a person answered. */
+export const PREFIX = { client: "client:", grant: "grant:", token: "token:", answered: "answered:" } as const;
 
 /** A client that nobody let in yet is forgotten after this long, in milliseconds. */
 const UNUSED_KEPT = 24 * 60 * 60_000;
@@ -111,6 +111,13 @@ export class OAuthStore extends DurableObject<StoreEnv> {
     this.#replaced.add(token, grantKey, answer, now);
     this.#alarms.by("answers", now + SAME_ANSWER_MS);
     return true;
+  }
+
+  /** Puts what is not there yet. Returns what is there already; undefined: it was put. */
+  putFirst(key: string, value: string, expires: number): string | undefined {
+    const before = this.get(key);
+    if (!before) this.put({ key, value, expires });
+    return before?.value;
   }
 
   /** Deletes an entry. With a grant's go all its tokens, and its account is told that the grant is over. */

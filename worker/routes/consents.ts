@@ -12,6 +12,7 @@ import {
 import type { Answer } from "@matrx/shared/openapi/operation.ts";
 import type { Context } from "hono";
 import { CALLER_BODY } from "../body.ts";
+import { answerOnce, answerTo } from "../oauth/answered.ts";
 import {
   type Authorization,
   authorizationView,
@@ -52,13 +53,16 @@ export const consentRoutes: readonly RelayRoute[] = [
           redirect_host: "127.0.0.1:33418",
           redirect_is_local: true,
           device: null,
+          answered: null,
         },
       },
     },
     errors: ["NOT_FOUND", "RATE_LIMITED"],
     answer: async (c) => {
       const { request } = await readBody(c.req.raw, CALLER_BODY, clientRequestSchema);
-      return c.json(authorizationView(await requested(c, request)));
+      const authorization = await requested(c, request);
+      const answered = await answerTo(c.env, c.var.caller.account, authorization);
+      return c.json(authorizationView(authorization, answered));
     },
   },
   {
@@ -68,7 +72,7 @@ export const consentRoutes: readonly RelayRoute[] = [
     tag: "OAuth",
     summary: "Let a client in",
     description:
-      "Makes an AI grant for it, as `POST /v1/tokens` does, and sends its browser back with a code. `DELETE /v1/tokens/{grant}` ends it.",
+      "Makes an AI grant for it, as `POST /v1/tokens` does, and sends its browser back with a code, once for each request. `DELETE /v1/tokens/{grant}` ends it.",
     access: "person",
     body: {
       schema: newConsentSchema,
@@ -94,15 +98,22 @@ export const consentRoutes: readonly RelayRoute[] = [
       const authorization = await requested(c, request);
       requireItsDevice(authorization, wish);
       const account = c.env.ACCOUNT.getByName(caller.account);
-      const grant = unwrap(await account.connectClient(caller.grant, wish, authorization.client));
-      try {
-        const location = await complete(c.env, authorization, grant);
-        c.header("Cache-Control", "no-store");
-        return c.json({ location });
-      } catch (error) {
-        await account.disconnectClient(grant.id);
-        throw error;
-      }
+      const location = await answerOnce(
+        c.env,
+        caller.account,
+        { authorization, answer: "allowed" },
+        async () => {
+          const grant = unwrap(await account.connectClient(caller.grant, wish, authorization.client));
+          try {
+            return await complete(c.env, authorization, grant);
+          } catch (error) {
+            await account.disconnectClient(grant.id);
+            throw error;
+          }
+        },
+      );
+      c.header("Cache-Control", "no-store");
+      return c.json({ location });
     },
   },
   {
@@ -116,10 +127,15 @@ export const consentRoutes: readonly RelayRoute[] = [
     answers: {
       200: { ...LOCATION, example: { location: "http://127.0.0.1:33418/callback?error=access_denied" } },
     },
-    errors: ["NOT_FOUND", "RATE_LIMITED"],
+    errors: ["NOT_FOUND", "CONFLICT", "RATE_LIMITED"],
     answer: async (c) => {
       const { request } = await readBody(c.req.raw, CALLER_BODY, clientRequestSchema);
-      return c.json({ location: refused(await requested(c, request)) });
+      const authorization = await requested(c, request);
+      const { account } = c.var.caller;
+      const location = await answerOnce(c.env, account, { authorization, answer: "denied" }, async () =>
+        refused(authorization),
+      );
+      return c.json({ location });
     },
   },
 ];

@@ -67,7 +67,8 @@ export class Client {
       redirect_uri: CALLBACK,
       code_challenge: base64url.encode(new Uint8Array(digest)),
       code_challenge_method: "S256",
-      state: "the state",
+      // Of each request its own, as of any real client.
+      state: crypto.randomUUID(),
       scope: "mcp",
       resource: `${RELAY}/mcp`,
       ...changes,

@@ -96,7 +96,8 @@ it("the metadata doesn't tell whether a device exists", async () => {
 });
 
 it("gets tokens for what the person chose, and the page says what it was", async () => {
-  const location = await client.letIn(person, device, { wish: { days: 7 } });
+  const changes = { state: "the state" };
+  const location = await client.letIn(person, device, { changes, wish: { days: 7 } });
   expect(location.origin + location.pathname).toBe(CALLBACK);
   expect(location.searchParams.get("state")).toBe("the state");
   expect(location.searchParams.get("iss")).toBe(RELAY);
@@ -161,12 +162,13 @@ it("an access token that is given back is over, and the rest is not", async () =
 });
 
 it("the person may say no", async () => {
-  const response = await post(person.accessToken, "/v1/oauth/refusals", { request: await client.request() });
+  const request = await client.request({ state: "a state" });
+  const response = await post(person.accessToken, "/v1/oauth/refusals", { request });
   const location = new URL((await response.json<{ location: string }>()).location);
   expect(location.origin + location.pathname).toBe(CALLBACK);
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
     error: "access_denied",
-    state: "the state",
+    state: "a state",
     iss: RELAY,
   });
 });
@@ -178,7 +180,40 @@ it("shows the person who asks", async () => {
     redirect_host: "127.0.0.1:4321",
     redirect_is_local: true,
     device: null,
+    answered: null,
   });
+});
+
+it("a request that several pages show is answered once, and each of them can tell how", async () => {
+  const send = async (path: string, request: string): Promise<Response> =>
+    path === "consents"
+      ? consent(person, request, { devices: [device] })
+      : post(person.accessToken, `/v1/oauth/${path}`, { request });
+  for (const [first, second, answered] of [
+    ["consents", "refusals", "allowed"],
+    ["refusals", "consents", "denied"],
+  ] as const) {
+    const request = await client.request();
+    expect((await send(first, request)).status).toBe(200);
+    const late = await send(second, request);
+    expect(late.status).toBe(409);
+    expect(await late.json()).toMatchObject({
+      ...{ code: "CONFLICT", field: "request" },
+      detail: `You ${answered} this request already, on another page`,
+    });
+    expect(await (await send("requests", request)).json()).toMatchObject({ answered });
+  }
+  const before = (await tokens()).length;
+  const request = await client.request();
+  const both = await Promise.all([send("consents", request), send("consents", request)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect((await tokens()).length).toBe(before + 1);
+});
+
+it("a request whose answer failed can be answered", async () => {
+  const request = await client.request();
+  expect((await consent(person, request, { devices: ["laptop-0000000000"] })).status).toBe(404);
+  expect((await consent(person, request, { devices: [device] })).status).toBe(200);
 });
 
 it("a client without resource gets tokens for all devices, and its loopback port may change", async () => {

@@ -9,7 +9,7 @@ import { Problem } from "../../ui/Problem.tsx";
 import { usePageTitle } from "../../ui/page-title.ts";
 import { SignInPage } from "../sign-in/SignInPage.tsx";
 import classes from "./Consent.module.css";
-import { LeavingView } from "./LeavingView.tsx";
+import { AnsweredView, LeavingView } from "./LeavingView.tsx";
 import { RequestView } from "./RequestView.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { useRequest } from "./use-request.ts";
@@ -20,8 +20,9 @@ const REQUEST = location.search.slice(1);
 export function ConsentPage() {
   const { state, read } = useRequest(REQUEST);
   useEffect(() => usePageTitle.setState({ title: "Connect an app" }), []);
-  const answering = useAnswer(read);
+  const answering = useAnswer(REQUEST, read);
   if (answering.answered) return <LeavingView answered={answering.answered} />;
+  if (state.kind === "answered") return <AnsweredView answered={state.answer} />;
   if (state.kind === "asked")
     return <RequestView asked={state.asked} request={REQUEST} answering={answering} reread={read} />;
   if (state.kind === "signed-out")

@@ -1,6 +1,6 @@
 /** An app's request as the relay reads it, and whom it asks: never what this browser remembers of them. */
 import type { DeviceView } from "@matrx/shared/api.ts";
-import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
+import type { ClientRequestView, RequestAnswer } from "@matrx/shared/oauth-api.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type AccountView, signedInAccount } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";
@@ -8,6 +8,7 @@ import { isSignedOut } from "../../relay/api-error.ts";
 import { onOtherSession } from "../../relay/session.ts";
 import { tellApart } from "../../relay/told-apart.ts";
 import { keepRequest, takeRequest } from "../sign-in/codes.ts";
+import { onAnswered } from "./other-pages.ts";
 
 export interface Asked {
   readonly client: ClientRequestView["client"];
@@ -24,6 +25,8 @@ export interface Asked {
 export type RequestState =
   | { readonly kind: "reading" | "signed-out" }
   | { readonly kind: "failed"; readonly error: unknown }
+  /** On another page. */
+  | { readonly kind: "answered"; readonly answer: RequestAnswer }
   | { readonly kind: "asked"; readonly asked: Asked };
 
 /** `read` reads it anew, as is done whenever somebody else may be signed in. `request`: the query, as the app wrote it. */
@@ -42,12 +45,12 @@ export function useRequest(request: string): { state: RequestState; read: () => 
     // A page that was left and is gone back to has slept through what others did.
     const wake = ({ persisted }: PageTransitionEvent) => void (persisted && read());
     addEventListener("pageshow", wake);
-    const end = onOtherSession(() => void read());
+    const ends = [onOtherSession(() => void read()), onAnswered(request, () => void read())];
     return () => {
       removeEventListener("pageshow", wake);
-      end();
+      for (const end of ends) end();
     };
-  }, [read]);
+  }, [read, request]);
   return { state, read };
 }
 
@@ -55,10 +58,14 @@ async function stateOf(request: string): Promise<RequestState> {
   try {
     const account = await signedInAccount();
     if (!account) return waiting(request);
-    const [{ client, redirect_host: host, redirect_is_local: isLocal, device: machine }, { devices }] =
-      await Promise.all([api("POST /v1/oauth/requests", { body: { request } }), api("GET /v1/devices")]);
+    const [read, { devices }] = await Promise.all([
+      api("POST /v1/oauth/requests", { body: { request } }),
+      api("GET /v1/devices"),
+    ]);
     // Who sees it need not be led here again.
     takeRequest();
+    const { client, redirect_host: host, redirect_is_local: isLocal, device: machine, answered } = read;
+    if (answered) return { kind: "answered", answer: answered };
     const own = devices.map(tellApart(devices)).filter(({ shared_by: by }) => by === undefined);
     const offered = machine === null ? own : own.filter(({ id }) => id === machine);
     return { kind: "asked", asked: { client, host, isLocal, machine, account, offered } };
