@@ -15,6 +15,7 @@ import {
   tabAfter,
   titled,
   watching,
+  withOthers,
   without,
   withSplit,
   withTab,
@@ -95,4 +96,32 @@ test("what was kept is taken only if it is whole", () => {
     { tabs: Array.from({ length: 17 }, () => two().tabs[1]), current: "d" },
   ];
   for (const kept of broken) expect(isLayout(kept), JSON.stringify(kept)).toBe(false);
+});
+
+test("what is kept for a new tab of the browser holds the terminals of all its tabs, each as it was shown last", () => {
+  const shared = withTab(EMPTY, pane("shared"));
+  const first = withSplit(shared, "shared", "horizontal", pane("of-first"));
+  const second = withTab(shared, pane("of-second"));
+  // The first tab of the browser writes, then the second one, then the first again.
+  let last = withOthers(first, { before: shared, last: shared });
+  last = withOthers(second, { before: shared, last });
+  expect(last).toEqual({
+    tabs: [...second.tabs, expect.objectContaining({ root: pane("of-first") })],
+    current: "of-second",
+  });
+  expect(isLayout(last)).toBe(true);
+  expect(new Set(last.tabs.map(({ id }) => id)).size).toBe(last.tabs.length);
+  const closed = without(first, "shared");
+  last = withOthers(closed, { before: first, last });
+  expect(allPanes(last).map(({ id }) => id)).toEqual(["of-first", "of-second"]);
+  expect(last.current).toBe(closed.current);
+  // The last terminal of a tab is closed: those of the other tabs stay.
+  last = withOthers(EMPTY, { before: closed, last });
+  expect(last).toEqual({
+    tabs: [expect.objectContaining({ root: pane("of-second") })],
+    current: "of-second",
+  });
+  // No layout has more panes than one tab can show: this tab's own come first.
+  const many = Array.from({ length: 16 }, (_, at) => pane(`p${at}`)).reduce(withTab, EMPTY);
+  expect(withOthers(many, { before: many, last })).toEqual(many);
 });

@@ -17,7 +17,8 @@ export const useView = create<View>(() => kept());
 
 export function changeView(change: Partial<View>): void {
   useView.setState(change);
-  store("browser", KEY, JSON.stringify(useView.getState()));
+  // What another tab chose stays.
+  store("browser", KEY, JSON.stringify({ ...kept(), ...change }));
 }
 
 function kept(): View {

@@ -162,6 +162,24 @@ export function tabAfter({ tabs, current }: Layout, steps: number): string | und
   return tabs[(at + steps + tabs.length) % tabs.length]?.id;
 }
 
+/**
+ * This tab of the browser's layout, with what the last one kept has besides it: the terminals of other tabs. `before`: the
+ * layout that this one was made of.
+ */
+export function withOthers(layout: Layout, { before, last }: { before: Layout; last: Layout }): Layout {
+  const own = new Set([...allPanes(before), ...allPanes(layout)].map(({ terminal }) => terminal));
+  const room = MOST_PANES - allPanes(layout).length;
+  const others = allPanes(last).filter(({ terminal }) => !own.has(terminal));
+  const kept = new Set(others.slice(0, room));
+  const rest = allPanes(last).reduce((all, pane) => (kept.has(pane) ? all : without(all, pane.id)), last);
+  const ids = new Set(layout.tabs.map(({ id }) => id));
+  const tabs = [
+    ...layout.tabs,
+    ...rest.tabs.map((tab) => (ids.has(tab.id) ? { ...tab, id: tab.active } : tab)),
+  ];
+  return { tabs, current: layout.current ?? tabs[0]?.id };
+}
+
 /** What may have been kept by any release of the app. */
 export function isLayout(value: unknown): value is Layout {
   if (!isFields(value)) return false;

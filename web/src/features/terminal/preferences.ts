@@ -21,7 +21,8 @@ export const usePreferences = create<Preferences>(() => kept());
 
 export function prefer(change: Partial<Preferences>): void {
   usePreferences.setState(change);
-  store("browser", KEY, JSON.stringify(usePreferences.getState()));
+  // What another tab chose stays.
+  store("browser", KEY, JSON.stringify({ ...kept(), ...change }));
 }
 
 /** So many pixels larger, or smaller, within bounds. */

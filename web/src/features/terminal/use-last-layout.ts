@@ -19,6 +19,8 @@ export function useLastLayout(device: string, room: Room | undefined, change: Ch
       if (ended > 0)
         say(`${plural(ended, "terminal")} from last time ${ended === 1 ? "has" : "have"} ended.`);
       setLast(undefined);
+      // They are this tab's from now on, and what has ended is nobody's.
+      change(() => last);
       change(() => layout);
     });
     return () => {

@@ -2,7 +2,7 @@
 import { useCallback, useState } from "react";
 import { lastKnown, remember } from "../../app/last-known.ts";
 import { keepInTab, keptInTab } from "../../app/tab-store.ts";
-import { EMPTY, isLayout, type Layout } from "./layout.ts";
+import { EMPTY, isLayout, type Layout, withOthers } from "./layout.ts";
 
 export type ChangeLayout = (change: (layout: Layout) => Layout) => void;
 
@@ -14,7 +14,8 @@ export function useLayout(device: string): readonly [Layout, ChangeLayout] {
       setLayout((before) => {
         const after = next(before);
         keepInTab(name, after);
-        remember(name, after);
+        const last = lastKnown(name, isLayout)?.value ?? EMPTY;
+        remember(name, withOthers(after, { before, last }));
         return after;
       }),
     [name],

@@ -52,8 +52,9 @@ export function savedWorkspace(device: string): SavedWorkspace {
   };
 }
 
-export function saveWorkspace(device: string, workspace: SavedWorkspace): void {
-  remember(nameOf(device), workspace);
+/** Keeps what has changed. The rest stays as another tab of the browser left it. */
+export function saveWorkspace(device: string, change: Partial<SavedWorkspace>): void {
+  remember(nameOf(device), { ...savedWorkspace(device), ...change });
 }
 
 function nameOf(device: string): string {

@@ -37,9 +37,8 @@ export function useWorkspace(device: string, folder: string): FilesWorkspace {
   const hasChoice = useMatch("(min-width: 1100px)");
   const [saved, setSaved] = useState(() => savedWorkspace(device));
   const change = (part: Partial<SavedWorkspace>) => {
-    const next = { ...saved, ...part };
-    saveWorkspace(device, next);
-    setSaved(next);
+    saveWorkspace(device, part);
+    setSaved({ ...saved, ...part });
   };
   const isOpen = isShown(terminal);
   const asked = isSide(terminal) ? terminal : undefined;
