@@ -46,7 +46,7 @@ function DirectPill() {
 
 function RelayPill() {
   const { state, since, roundTrip } = useConnection();
-  const isUpdateReady = useRelease(({ waiting }) => waiting !== undefined);
+  const isUpdateReady = useRelease(({ isReady }) => isReady);
   const isTold = useLater(state !== "online", since);
   const { tone, text } = wordsOf(state, isTold);
   const details = state === "online" && roundTrip !== undefined ? ` · ${Math.round(roundTrip)} ms` : "";
@@ -55,7 +55,7 @@ function RelayPill() {
       <button
         type="button"
         className={classes.pill}
-        title="Loads the new release, in every tab"
+        title="Loads the new release in this tab"
         onClick={update}
       >
         <Status tone="info">Update ready</Status>
