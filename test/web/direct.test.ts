@@ -1,5 +1,5 @@
 /** The app without the relay between: connected to `matrx serve` on the computer of its browser. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -141,6 +141,28 @@ describe("this computer, directly", NEEDS_CHROMIUM, () => {
     await answer(page).getByText("Bash is running on This computer").waitFor();
     writeFileSync(join(folder, "go"), "");
     await expect.poll(() => output(page).textContent()).toMatch(/^once\n(?!once)/);
+  });
+
+  test("a call that runs when the page is loaded again is made once, and its answer still comes", async () => {
+    const home = new LocalHome();
+    const folder = temporaryFolder();
+    const { url } = await home.serve([origin()]);
+    const { page, faults } = await app.open(SETTINGS);
+    await panel(page).getByLabel("Keep the token in this browser").check();
+    await connect(page, url, home.token);
+    await isConnected(page);
+    await goToBash(page);
+    await page
+      .getByLabel("Command")
+      .fill(`cd '${folder}'; echo once >> times; until [ -e go ]; do sleep 0.05; done; cat times`);
+    await page.keyboard.press("Control+Enter");
+    await answer(page).getByText("Bash is running on This computer").waitFor();
+    await expect.poll(() => existsSync(join(folder, "times"))).toBe(true);
+    await page.reload();
+    await answer(page).getByText("Bash is running on This computer").waitFor();
+    writeFileSync(join(folder, "go"), "");
+    await expect.poll(() => output(page).textContent()).toMatch(/^once\n(?!once)/);
+    expect(faults).toEqual([]);
   });
 
   test("a wrong token and none are told apart, and the right one connects", async () => {

@@ -15,23 +15,20 @@ export class DirectCall {
   /** The relay knows nothing of it. */
   readonly id = undefined;
   readonly #tool: Tool;
-  /** Its name on the connection. */
-  readonly #name = crypto.randomUUID();
+  /** Its name on the connection: a page that is loaded again can ask by it. */
+  readonly name: string;
   readonly #leaving = new AbortController();
   readonly #givingUp = new AbortController();
 
-  /** Nothing is sent before `run`. */
-  constructor(tool: Tool) {
+  /** Nothing is sent before `run`, or `again`. `name`: of a call that was made before. */
+  constructor(tool: Tool, name: string = crypto.randomUUID()) {
     this.#tool = tool;
+    this.name = name;
   }
 
   /** Makes the call and resolves to its answer. Throws ApiError; resolves to undefined after `leave`. */
   async run(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined> {
-    const text = JSON.stringify({
-      ...{ id: this.#name, tool: this.#tool.name, input, stream: true },
-      // The computer then runs it once, however often it is asked.
-      ...(this.#hasEffect && { idempotency_key: this.#name }),
-    });
+    const text = this.#frame(input);
     if (new Blob([text]).size > MOST_BYTES) throw tooLargeError();
     const answer = await this.#exchange(text, listener);
     if (answer || this.#leaving.signal.aborted) return answer;
@@ -39,16 +36,29 @@ export class DirectCall {
     return this.#askAgain(text, listener);
   }
 
+  /** Goes on with one that was made before the page was loaded, and has an effect. Throws ApiError. */
+  again(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined> {
+    return this.#askAgain(this.#frame(input), listener);
+  }
+
   /** Asks the computer to stop it. Without a connection, its result is waited for no more. */
   async stop(): Promise<void> {
-    if (!sendCancel(this.#name)) this.#givingUp.abort();
+    if (!sendCancel(this.name)) this.#givingUp.abort();
   }
 
   /** Reads no more. What only reads is stopped; the rest goes on. */
   leave(): void {
-    if (!this.#hasEffect) sendCancel(this.#name);
-    dropCall(this.#name);
+    if (!this.#hasEffect) sendCancel(this.name);
+    dropCall(this.name);
     this.#leaving.abort();
+  }
+
+  #frame(input: Record<string, unknown>): string {
+    return JSON.stringify({
+      ...{ id: this.name, tool: this.#tool.name, input, stream: true },
+      // The computer then runs it once, however often it is asked.
+      ...(this.#hasEffect && { idempotency_key: this.name }),
+    });
   }
 
   get #hasEffect(): boolean {
@@ -59,7 +69,7 @@ export class DirectCall {
   #exchange(text: string, { onCall, onEvent }: CallListener): Promise<CallAnswer | undefined> {
     return new Promise((resolve) => {
       this.#leaving.signal.addEventListener("abort", () => resolve(undefined), { once: true });
-      sendCall(this.#name, text, { onEvent, onEnd: resolve });
+      sendCall(this.name, text, { onEvent, onEnd: resolve });
       onCall();
     });
   }

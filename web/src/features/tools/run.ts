@@ -20,6 +20,8 @@ export interface Run {
   readonly state: "sending" | "running" | "asked" | "over" | "left";
   /** Its name at the relay, once that is known. */
   readonly call?: string;
+  /** Its name on the direct connection, if it has an effect: this computer can be asked by it. */
+  readonly direct?: string;
   /** What stands in the way of its answer. */
   readonly obstacle?: string | undefined;
   readonly progress?: Progress;
@@ -40,9 +42,14 @@ export function keptOf({ obstacle: _, progress: __, answer: ___, error: ____, ..
   return kept;
 }
 
-/** As it is after the page was loaded again: the relay can be asked about a call that it had named. */
+/** A computer that forgot the call would run it once more: later, nobody expects that. In milliseconds. */
+const ASKED_WITHIN = 3_600_000;
+
+/** As it is after the page was loaded again: the relay, or this computer, can be asked about a call that has a name there. */
 export function reloaded(run: Run): Run {
   if (!isRunning(run)) return run;
+  if (run.direct !== undefined && run.state !== "sending" && Date.now() - run.began < ASKED_WITHIN)
+    return { ...run, obstacle: "Asking this computer how it stands, once it is connected directly …" };
   if (run.call === undefined) return { ...run, state: "left" };
   return { ...run, obstacle: "Asking the relay how it stands …" };
 }

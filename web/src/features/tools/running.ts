@@ -1,8 +1,10 @@
 /**
  * Makes calls and follows them to their end, while the person looks at other tools. Those that ran when the page was loaded
- * again are followed too, as far as the relay knows them.
+ * again are followed too, as far as the relay, or this computer, knows them.
  */
 import { onForget } from "../../app/tab-store.ts";
+import { DirectCall } from "../../direct/call.ts";
+import { useDirect } from "../../direct/local.ts";
 import { ApiError, isSignedOut } from "../../relay/api-error.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { useConnection } from "../../relay/connection.ts";
@@ -38,7 +40,10 @@ export function startRun(
   input: ToolInput,
 ): number {
   const call = newCall(device, { name: tool, effect });
-  const run: Run = { id: newId(), device, tool, effect, input, began: Date.now(), state: "sending" };
+  const run: Run = {
+    ...{ id: newId(), device, tool, effect, input, began: Date.now(), state: "sending" },
+    ...(call instanceof DirectCall && effect !== "read" && { direct: call.name }),
+  };
   addRun(run);
   const make = async (listener: CallListener) => {
     const answer = await call.run(input, listener);
@@ -72,13 +77,25 @@ export function onRunEnd(ended: (id: number) => void): void {
 /** Goes on with those that ran when the page was closed, and are not followed yet. */
 function resumeRuns(): void {
   for (const run of useRuns.getState().runs) {
-    if (!isRunning(run) || run.call === undefined || calls.has(run.id)) continue;
-    const call = new EarlierCall({ device: run.device, call: run.call });
-    void follow(run, call, (listener) => call.end(listener), lost);
+    if (!isRunning(run) || calls.has(run.id)) continue;
+    if (run.call !== undefined) {
+      const call = new EarlierCall({ device: run.device, call: run.call });
+      void follow(run, call, (listener) => call.end(listener), lost);
+    } else if (run.direct !== undefined && useDirect.getState().state === "online") {
+      const call = new DirectCall({ name: run.tool, effect: run.effect }, run.direct);
+      const ask = async (listener: CallListener) => {
+        const answer = await call.again(run.input, listener);
+        return answer && endBy(answer);
+      };
+      void follow(run, call, ask, (error) => failed(run, call, error));
+    }
   }
 }
 
 resumeRuns();
+useDirect.subscribe(({ state }, before) => {
+  if (state === "online" && before.state !== "online") resumeRuns();
+});
 // Whoever had to sign in again may ask then.
 useConnection.subscribe(({ state }, before) => {
   if (state === "online" && before.state !== "online") resumeRuns();
