@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { effectSchema } from "./effects.ts";
 import { ERROR_CODES } from "./errors.ts";
+import { credentialSchema } from "./grant.ts";
 
 /** What is known of a call before its end. */
 export const observedCallSchema = z.object({
@@ -21,7 +22,11 @@ export const callEndSchema = z.object({
 
 const ofDevice = observedCallSchema.extend({
   device: z.string(),
-  grant: z.object({ id: z.string(), name: z.string().optional() }),
+  grant: z.object({
+    id: z.string(),
+    name: z.string().optional(),
+    credential: credentialSchema.optional(),
+  }),
 });
 
 /** `unknown`: nobody knows its outcome. */

@@ -129,7 +129,7 @@ export class Observer {
     const { device, holder } = this.#place(pending, at);
     return {
       ...{ at: iso(at), call, device, tool, effect, input: {} },
-      grant: { id: grant, ...(holder && { name: holder.name }) },
+      grant: { id: grant, ...holder },
     };
   }
 
@@ -137,7 +137,7 @@ export class Observer {
     const { grant, holder } = asked;
     return {
       ...{ at: iso(at), call, device: this.#parts.device(), tool, effect, input: asked.preview },
-      grant: { id: grant, ...(holder && { name: holder.name }) },
+      grant: { id: grant, ...holder },
     };
   }
 }

@@ -43,7 +43,8 @@ export function EndedCalls({ calls, isErrors, record }: Props) {
             checked={isEach}
             onChange={({ currentTarget: { checked } }) => setEach(checked)}
           />
-          Show {plural(looks, "look", "looks")} at how loaded a machine is (SystemInfo), too
+          Show {plural(looks, "look", "looks")} of the app’s own pages at folders and at how loaded a machine
+          is, too
         </label>
       )}
       <ul className={classes.list} aria-label={title}>

@@ -1,4 +1,5 @@
 /** The parameters of a call, as far as they are kept: shortened, and without secrets. */
+import { inTellingOrder } from "../../ui/telling-input.ts";
 import { visibleLine, visibleLines } from "../../ui/visible-text.ts";
 import classes from "./Parameters.module.css";
 
@@ -11,7 +12,7 @@ interface Props {
 const FIRST = 3;
 
 export function Parameters({ input, isShort = false }: Props) {
-  const all = Object.entries(input);
+  const all = inTellingOrder(input);
   if (all.length === 0) return null;
   const shown = isShort ? all.slice(0, FIRST) : all;
   return (

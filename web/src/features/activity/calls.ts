@@ -1,6 +1,8 @@
 /** Calls that are over, as the feed shows them: told live, or read from the account's record. */
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
+import type { Credential } from "@matrx/shared/grant.ts";
+import { isPageLook } from "../../relay/page-looks.ts";
 import type { Answer } from "../../relay/routes.ts";
 
 export type AuditEntry = Answer<"GET /v1/audit">["entries"][number];
@@ -13,6 +15,7 @@ export type CallOutcome = "success" | "error" | "cancelled" | "unknown" | "refus
 export interface Maker {
   readonly id: string;
   readonly name?: string | undefined;
+  readonly credential?: Credential | undefined;
 }
 
 export interface EndedCall {
@@ -60,7 +63,7 @@ export function recordedCall(entry: AuditEntry): EndedCall | undefined {
     device,
     tool,
     effect,
-    maker: { id: by?.grant ?? "", name: by?.name },
+    maker: { id: by?.grant ?? "", name: by?.name, credential: by?.credential },
     input,
     code,
     at,
@@ -78,9 +81,9 @@ export function mergedCalls(live: readonly EndedCall[], recorded: readonly Ended
   return [...byId.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
-/** How the app's pages ask each minute how loaded a machine is: of no interest, unless it fails. */
-export function isLook({ tool, input, outcome }: EndedCall): boolean {
-  return tool === "SystemInfo" && outcome === "success" && Object.keys(input).length === 0;
+/** A page looked by itself, for a person: of no interest, unless it fails. What an AI or a script looked at is not hidden. */
+export function isLook({ tool, input, outcome, maker }: EndedCall): boolean {
+  return maker.credential === "person" && outcome === "success" && isPageLook(tool, input);
 }
 
 /** It did not do what was asked, for another reason than a person's word. */

@@ -3,11 +3,10 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { queryClient, useInfiniteQuery } from "../../app/query.ts";
 import { callTool } from "../../relay/call-tool.ts";
+import { FOLDER_PIECE } from "../../relay/page-looks.ts";
 import { type Entry, type FolderPage, pageIn } from "./entries.ts";
 import { HOME } from "./paths.ts";
 
-/** Entries of a page: the most that the tool tells at once. */
-const AT_ONCE = 5_000;
 /** So many are read without anybody asking: they can be sorted by anything. */
 const READ_ALL_UP_TO = 20_000;
 
@@ -68,7 +67,7 @@ export async function readFolder(
     ...(path !== HOME && { path }),
     ...(after !== undefined && { after }),
     show_hidden: showHidden,
-    limit: AT_ONCE,
+    limit: FOLDER_PIECE,
   };
   return pageIn(await callTool(device, { name: "ListDirectory", effect: "read" }, input, { signal }));
 }

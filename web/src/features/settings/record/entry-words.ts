@@ -1,5 +1,6 @@
 /** An entry of the record in words. */
 import type { Tone } from "../../../ui/Status.tsx";
+import { tellingOf } from "../../../ui/telling-input.ts";
 import type { Entry, EntryType } from "./entries.ts";
 
 /** What kinds of entries are called. */
@@ -87,7 +88,7 @@ export function wordsOf(entry: Entry): string {
 /** What it was about, as the machine or the caller wrote it. */
 export function subjectOf(entry: Entry): string | undefined {
   if (entry.type !== "call" && entry.type !== "denied") return undefined;
-  return Object.values(entry.input ?? {})[0];
+  return tellingOf(entry.input ?? {});
 }
 
 function codeOf(entry: Extract<Entry, { type: "call" | "denied" }>): string {
