@@ -58,6 +58,9 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
       }),
     );
     await page.getByRole("region", { name: "Memory" }).getByText("not known").first().waitFor();
+    // One sample is no line yet, and its time no axis.
+    await expect.poll(() => page.getByText("Collecting …").count()).toBe(4);
+    expect(await page.locator("canvas").count()).toBe(0);
     await page.getByText("Each of 1024 cores").waitFor();
     await page.getByText(String.raw`\u{202E}gpj.\u{1B}[31m`).first().waitFor();
     expect(await page.locator("main").innerText()).not.toMatch(/NaN|Infinity|undefined|\[object|e\+\d|-\d/);

@@ -25,6 +25,8 @@ interface Props {
 const HEIGHT = 136;
 /** An axis that fits the highest value has at least this much. */
 const LEAST = 1024;
+/** Marks of time are whole seconds, as their words are. */
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600];
 /** Its marks are whole KiB and MiB. */
 const BINARY_STEPS = Array.from({ length: 57 }, (_, power) => 2 ** (power + 7));
 
@@ -86,7 +88,7 @@ function optionsFor({ width, series, most, shown }: Wanted): uPlot.Options {
     cursor: { show: false },
     scales: { y: { range: (_plot, _low, high) => [0, most ?? Math.max(LEAST, high * 1.1)] } },
     axes: [
-      { ...axis, size: 24, space: 90, values: (_plot, marks) => marks.map(timeOf) },
+      { ...axis, size: 24, space: 90, incrs: SECONDS, values: (_plot, marks) => marks.map(timeOf) },
       {
         ...axis,
         size: 74,

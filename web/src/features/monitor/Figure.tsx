@@ -4,6 +4,9 @@ import { Panel } from "../../ui/Panel.tsx";
 import { Chart, type Line } from "./Chart.tsx";
 import classes from "./Monitor.module.css";
 
+/** A line has a beginning and an end, and so has the time below it. */
+const LEAST_POINTS = 2;
+
 interface Props {
   readonly title: string;
   readonly times: readonly number[];
@@ -30,7 +33,11 @@ export function Figure({ title, times, lines, most, shown, children }: Props) {
           );
         })}
       </dl>
-      <Chart times={times} lines={lines} shown={shown} {...(most !== undefined && { most })} />
+      {times.length < LEAST_POINTS ? (
+        <p className={classes.collecting}>Collecting …</p>
+      ) : (
+        <Chart times={times} lines={lines} shown={shown} {...(most !== undefined && { most })} />
+      )}
       {children}
     </Panel>
   );
