@@ -190,14 +190,14 @@ describe("a machine's page for the browser's AI", { ...NEEDS_FULL_CHROMIUM, time
     expect(await matrx(page, "terminal_list")).toMatchObject([{ id: 1 }, { id: 2, focused: true }]);
     await matrx(page, "file_navigate", { path: folder });
     expect(await matrx(page, "find_and_edit", { pattern: "*.none" })).toEqual({
-      ...{ files_found: 0, terminal_id: null },
+      ...{ files_found: 0, terminal_id: null, searched: folder },
     });
     expect(await matrx(page, "find_and_edit", { pattern: "*.log", editor: "cat" })).toEqual({
       ...{ files_found: 4, terminal_id: 3 },
     });
     for (const name of names) await expectOnScreen(page, `in ${JSON.stringify(name)}`);
     expect(await matrx(page, "file_find", { pattern: "owned", path: folder })).toEqual([]);
-    await matrx(page, "file_navigate", { path: folder });
+    // The terminals took the page over: the folder that was shown is still the one.
     expect(await matrx(page, "find_and_edit", { pattern: "-rf.log", editor: "printf '%s;' x; id" })).toEqual({
       ...{ files_found: 1, terminal_id: 4 },
     });

@@ -1,8 +1,11 @@
 /** What the page's own tools check before anything reaches a machine. */
 import { expect, onTestFinished, test, vi } from "vitest";
+import { publishFolder, withdrawFolder } from "../../../web/src/features/files/mounted.ts";
+import { HOME } from "../../../web/src/features/files/paths.ts";
 import { commandField, executed } from "../../../web/src/features/page-tools/commands.ts";
 import { optional, readInput, schemaOf, text, whole } from "../../../web/src/features/page-tools/fields.ts";
 import { textOf } from "../../../web/src/features/page-tools/file-text.ts";
+import { PageFolders } from "../../../web/src/features/page-tools/folders.ts";
 import { Gate, until } from "../../../web/src/features/page-tools/gate.ts";
 import { PageSession } from "../../../web/src/features/page-tools/session.ts";
 import { TerminalIds } from "../../../web/src/features/page-tools/terminal-ids.ts";
@@ -204,4 +207,20 @@ test("an exit code is never guessed, and notes are no output", () => {
     ...{ output: "exit\n", exit_code: 3 },
   });
   expect(after("my exit\n[x]", { output_chars: 8, ended: true, exit_code: 0 }).output).toBe("my exit\n");
+});
+
+test("the folder shown stays the one once a terminal is in its place, for its machine", () => {
+  const folders = (device: string) => new PageFolders(device, () => undefined, new AbortController().signal);
+  const show = (path: string, more: { count?: number | undefined } = {}) =>
+    publishFolder({ device: "laptop", path, count: 3, isReading: false, error: null, ...more });
+  expect(folders("laptop").shown).toBeUndefined();
+  show("/var/log");
+  withdrawFolder();
+  expect(folders("laptop").shown).toBe("/var/log");
+  expect(folders("server").shown).toBeUndefined();
+  show("/no-such-folder", { count: undefined });
+  show(HOME);
+  expect(folders("laptop").shown).toBe("/var/log");
+  show("/srv");
+  expect(folders("laptop").shown).toBe("/srv");
 });

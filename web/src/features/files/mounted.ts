@@ -1,6 +1,8 @@
 /** The folder that is in the page now, for what works with the very one that a person sees. */
 import { useEffect } from "react";
 import { create } from "zustand";
+import { onForget } from "../../app/tab-store.ts";
+import { HOME } from "./paths.ts";
 import type { Folder } from "./use-folder.ts";
 
 export interface MountedFolder {
@@ -14,10 +16,32 @@ export interface MountedFolder {
   readonly error: Error | null;
 }
 
-/** Undefined: none is. */
-export const useMountedFolder = create<{ readonly mounted: MountedFolder | undefined }>(() => ({
-  mounted: undefined,
-}));
+interface Folders {
+  /** Undefined: none is. */
+  readonly mounted: MountedFolder | undefined;
+  /** The folder of each machine that this page showed last. */
+  readonly last: ReadonlyMap<string, string>;
+}
+
+const NONE: Folders = { mounted: undefined, last: new Map() };
+
+export const useMountedFolder = create<Folders>(() => NONE);
+
+onForget(() => useMountedFolder.setState(NONE));
+
+export function publishFolder(mounted: MountedFolder): void {
+  const { device, path, count } = mounted;
+  const isShown = path !== HOME && count !== undefined;
+  useMountedFolder.setState(({ last }) => ({
+    mounted,
+    last: isShown ? new Map(last).set(device, path) : last,
+  }));
+}
+
+/** The page has none any more. */
+export function withdrawFolder(): void {
+  useMountedFolder.setState({ mounted: undefined });
+}
 
 interface Reading {
   readonly isFetching: boolean;
@@ -32,7 +56,7 @@ export function usePublishedFolder(
 ): void {
   const count = read === undefined ? undefined : total;
   useEffect(() => {
-    useMountedFolder.setState({ mounted: { device, path, count, isReading: isFetching, error } });
+    publishFolder({ device, path, count, isReading: isFetching, error });
   }, [device, path, count, isFetching, error]);
-  useEffect(() => () => useMountedFolder.setState({ mounted: undefined }), []);
+  useEffect(() => withdrawFolder, []);
 }

@@ -1,7 +1,7 @@
-/** The folder that the person sees. */
+/** The folder that the person sees, or saw last: terminals may be in its place since. */
 import type { FolderPage } from "../files/entries.ts";
 import { type MountedFolder, useMountedFolder } from "../files/mounted.ts";
-import { HOME, plainPath } from "../files/paths.ts";
+import { plainPath } from "../files/paths.ts";
 import { untilThere } from "./waiting.ts";
 
 /** In milliseconds. */
@@ -18,10 +18,9 @@ export class PageFolders {
     this.#signal = signal;
   }
 
-  /** Undefined: none is shown. */
+  /** Undefined: none was shown. */
   get shown(): string | undefined {
-    const { mounted } = useMountedFolder.getState();
-    return mounted?.device === this.#device && mounted.path !== HOME ? mounted.path : undefined;
+    return useMountedFolder.getState().last.get(this.#device);
   }
 
   /** Shows a folder; resolves once it is read, or can't be. Undefined: the page did not come. */

@@ -43,10 +43,9 @@ const findAndEdit = defineTool({
   async handle({ pattern, editor }, context) {
     const { terminals, allowed } = context;
     const command = editor === undefined ? ["$EDITOR, or else vi"] : [wordsOf(editor).join(" ")];
-    const files = (await found({ pattern }, context)).flatMap(({ path, type }) =>
-      type === "file" ? path : [],
-    );
-    if (files.length === 0) return { files_found: 0, terminal_id: null };
+    const { searched, files: all } = await found({ pattern }, context);
+    const files = all.flatMap(({ path, type }) => (type === "file" ? path : []));
+    if (files.length === 0) return { files_found: 0, terminal_id: null, searched };
     if (files.length > MOST_FILES)
       throw tooMuch(`${files.length} files fit, and at most ${MOST_FILES} are opened`, "Narrow the pattern");
     const acting = await allowed({

@@ -86,7 +86,7 @@ const fileFind = defineTool({
     pattern: text("Such as *.log", LONGEST_PATTERN),
     path: optional(text("Default: the folder shown", LONGEST_PATH)),
   },
-  handle: (input, context) => found(input, context),
+  handle: async (input, context) => (await found(input, context)).files,
 });
 
 export interface FoundFile {
@@ -98,15 +98,18 @@ export interface FoundFile {
 
 interface Search {
   readonly pattern: string;
-  /** Undefined: the folder shown, or else where the machine begins. */
+  /** Undefined: the folder shown last, or else where the machine begins. */
   readonly path?: string | undefined;
 }
 
+interface Found {
+  /** Where it was looked, as the machine names it. */
+  readonly searched: string | undefined;
+  readonly files: readonly FoundFile[];
+}
+
 /** Throws PageToolError: there are too many. */
-export async function found(
-  { pattern, path: from }: Search,
-  { folders, read }: ToolContext,
-): Promise<readonly FoundFile[]> {
+export async function found({ pattern, path: from }: Search, { folders, read }: ToolContext): Promise<Found> {
   const folder = from ?? folders.shown;
   const input = { query: pattern, limit: MOST_ENTRIES, ...(folder !== undefined && { path: folder }) };
   const { metadata } = await read("search_files", input);
@@ -117,9 +120,10 @@ export async function found(
       stopped === "time" ? "The search took too long" : `More than ${MOST_ENTRIES} names fit`,
       "Narrow pattern or path",
     );
-  const files = results.flatMap(foundIn);
+  const all = results.flatMap(foundIn);
   // Without wildcards, the machine looks for parts of names.
-  return /[*?[{]/.test(pattern) ? files : files.filter(({ path: at }) => endsWith(at, pattern));
+  const files = /[*?[{]/.test(pattern) ? all : all.filter(({ path: at }) => endsWith(at, pattern));
+  return { searched: typeof metadata.path === "string" ? metadata.path : folder, files };
 }
 
 function foundIn(value: unknown): FoundFile[] {
