@@ -45,6 +45,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
     const { code } = await machineAsks(HOSTILE, "A");
     const opened = await app.open("/pair");
     const { page } = opened;
+    await page.getByText(`Only this computer can reach the relay at ${app.relay.url}.`).waitFor();
     await type(page, code);
     await machinePanel(page).getByText("the machine shows the same code and key").waitFor();
     const facts = (await machinePanel(page).locator("dl").textContent()) ?? "";

@@ -6,6 +6,7 @@ import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import { sayProblem } from "../../ui/notices.ts";
+import { OnlyHere } from "../../ui/OnlyHere.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 
 type Created = Answer<"POST /v1/devices">;
@@ -67,6 +68,7 @@ function CreatedView({ device, token }: Created) {
       </div>
       <Text size="sm">It connects to:</Text>
       <Code block>{address}</Code>
+      <OnlyHere who="A program elsewhere" />
     </Stack>
   );
 }

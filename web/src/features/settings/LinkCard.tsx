@@ -1,10 +1,9 @@
 /** A link that is shown once, with its QR code. */
 import { Button, Text } from "@mantine/core";
 import { IconShare2 } from "@tabler/icons-react";
+import { OnlyHere } from "../../ui/OnlyHere.tsx";
 import classes from "./LinkCard.module.css";
 import { Secret } from "./Secret.tsx";
-
-const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 interface Props {
   readonly link: string;
@@ -28,11 +27,7 @@ export function LinkCard({ link, qrSvg, label, text }: Props) {
         <Text size="sm" mb="xs">
           {text}
         </Text>
-        {LOCAL.test(new URL(link).hostname) && (
-          <Text size="sm" c="dimmed" mb="xs">
-            Only this computer can reach this relay. For a phone, put it behind a proxy or deploy it.
-          </Text>
-        )}
+        <OnlyHere who="A phone" />
         <Secret
           label={label}
           text={link}
