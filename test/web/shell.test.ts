@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { NEEDS_CHROMIUM } from "../helpers/browser.ts";
 import { APP, expectFitting, expectNoObjections, startApp } from "./app.ts";
+import { callerOf } from "./caller.ts";
 
 describe("the app's frame", NEEDS_CHROMIUM, () => {
   const app = startApp();
@@ -23,6 +24,33 @@ describe("the app's frame", NEEDS_CHROMIUM, () => {
         document.adoptedStyleSheets = [wrong];
       }`);
       await expect(expectNoObjections(opened)).rejects.toThrow(`in ${theme}`);
+    }
+  });
+
+  test("a load asks the relay for each thing once", async () => {
+    const call = await callerOf(app, { name: "maker", credential: "script" });
+    await call("Bash", { command: "true" });
+    // What is looked at every few seconds is not counted, and nothing grows old on a slow machine.
+    const before = "window.setInterval = () => 0; const now = Date.now(); Date.now = () => now;";
+    const { page } = await app.open("", { before });
+    let asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith("/v1/") && request.method() === "GET") asked.push(pathname + search);
+    });
+    const machine = `/d/${app.machine.id}`;
+    for (const path of [machine, "/settings/tokens"]) {
+      asked = [];
+      await page.goto(`${app.relay.url}${APP}${path}`);
+      await page.getByText("Connected", { exact: true }).waitFor();
+      if (path === machine)
+        await page.getByRole("list", { name: "Recent calls" }).getByText("maker").waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(asked).toContain("/v1/devices");
+      expect(
+        asked.filter((address, at) => asked.indexOf(address) !== at),
+        path,
+      ).toEqual([]);
     }
   });
 

@@ -6,6 +6,7 @@ import {
   type InfiniteData,
   type QueriesOptions,
   type QueriesResults,
+  type Query,
   QueryClient,
   type QueryKey,
   type UseInfiniteQueryOptions,
@@ -22,10 +23,13 @@ import { onDevices } from "../relay/devices.ts";
 import { isOnline } from "../ui/device-words.ts";
 import { onForget } from "./tab-store.ts";
 
+/** What was read is taken for true for so long, in milliseconds. */
+const FRESH = 5_000;
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: 5_000,
+      staleTime: FRESH,
       // What the relay refuses, it refuses again; a lost network is the connection's to notice.
       retry: (count, error) => error instanceof ApiError && error.status >= 500 && count < 2,
       networkMode: "always",
@@ -54,9 +58,14 @@ export function useInfiniteQuery<T, K extends QueryKey, P>(
   return useInfiniteQueryOf(options, queryClient);
 }
 
-// What was read before the connection was lost may be old.
+// What was read before the connection was lost may be old; what the page read just now, while it connected, is not.
 useConnection.subscribe(({ state }, before) => {
-  if (state === "online" && before.state !== "online") void queryClient.invalidateQueries();
+  if (state !== "online" || before.state === "online") return;
+  const wasLost = before.state === "reconnecting";
+  const now = Date.now();
+  const predicate = ({ state: { status, dataUpdatedAt } }: Query) =>
+    wasLost || status === "error" || now - dataUpdatedAt > FRESH;
+  void queryClient.invalidateQueries({ predicate }, { cancelRefetch: wasLost });
 });
 
 // What a machine could not answer while it was away is asked again as soon as it is back.

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import { type AccountView, signedInAccount, signOut } from "../relay/account.ts";
 import { connect } from "../relay/connection.ts";
-import { followDevices, forgetDevices, refreshDevices } from "../relay/devices.ts";
+import { followDevices, forgetDevices, refreshDevices, refreshOldDevices } from "../relay/devices.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { createReading } from "../relay/reading.ts";
 import { onOtherSession } from "../relay/session.ts";
@@ -95,9 +95,11 @@ export function useAccountConnection(id: string | undefined): void {
   useEffect(() => {
     if (id === undefined) return;
     const unfollow = followDevices();
+    let wasOpen = false;
     const disconnect = connect({
       onOpen: () => {
-        void refreshDevices();
+        void (wasOpen ? refreshDevices() : refreshOldDevices());
+        wasOpen = true;
         void readApprovals().catch(() => undefined);
       },
       onFrame: takeFrame,

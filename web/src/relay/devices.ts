@@ -43,8 +43,17 @@ export function refreshDevices(): Promise<void> {
   return devices.now().refetch();
 }
 
+/** When the last reading began that did not fail, in milliseconds. */
+let begun = 0;
+
+/** Reads them anew, unless that was begun just now. */
+export async function refreshOldDevices(): Promise<void> {
+  if (Date.now() - begun > FRESH) await refreshDevices();
+}
+
 /** Whoever is signed in next has others. */
 export function forgetDevices(): void {
+  begun = 0;
   devices.put(undefined);
 }
 
@@ -66,7 +75,11 @@ export function followDevices(): () => void {
 }
 
 async function readDevices(): Promise<Devices> {
-  const { devices: read, unreadable = [] } = await api("GET /v1/devices");
+  begun = Date.now();
+  const { devices: read, unreadable = [] } = await api("GET /v1/devices").catch((error: unknown) => {
+    begun = 0;
+    throw error;
+  });
   const named = tellApart([...read, ...unreadable]);
   const told = <T extends Pick<DeviceView, "id" | "name">>(device: T) => withPlainWords(named(device));
   const devices: Devices = { devices: read.map(told), unreadable: unreadable.map(told) };

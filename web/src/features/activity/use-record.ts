@@ -84,6 +84,8 @@ export function useRecordedDetails(
   const { data } = useQuery({
     queryKey: ["record of a machine", device, newest?.call, newest?.state],
     queryFn: () => api("GET /v1/audit", { query: { device, limit: SEARCHED } }),
+    // Without a call there is nothing to tell of.
+    enabled: newest !== undefined,
     placeholderData: keepPreviousData,
   });
   return useMemo(() => new Map(data?.entries.flatMap(endedIn).map((call) => [call.call, call])), [data]);
