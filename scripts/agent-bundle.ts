@@ -58,7 +58,7 @@ async function bundle({ imports }: Manifest, outdir: string): Promise<Metafile> 
       entryPoints: { matrx: "./cli/main.ts", ...Object.fromEntries(parts) },
       outdir,
       bundle: true,
-      external: NATIVE,
+      external: [...NATIVE, ...Object.keys(imports)],
       alias: BUNDLED_AS,
       // Code for WebAssembly, which is read as a file.
       loader: { ".wasm": "copy" },

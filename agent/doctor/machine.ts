@@ -2,9 +2,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
+import { readConfig } from "../config/config.ts";
 import { PauseFile } from "../config/pause-file.ts";
 import { PolicyFile } from "../config/policy-file.ts";
 import { AGENT_VERSION } from "../config/program.ts";
+import { placeOf, proxyFor } from "../network/proxy.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { cleanEnvironment } from "../platform/environment.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -29,6 +31,7 @@ export function machineChecks(home: Home, platform: Platform): readonly Check[] 
     { name: "policy", look: () => policy(home) },
     { name: "pause", look: () => pause(home) },
     { name: "watching", look: () => watches(platform) },
+    { name: "proxy", look: () => proxy(home) },
   ];
 }
 
@@ -99,6 +102,14 @@ function watches({ name }: Platform): Finding {
     fact,
     `Raise it for large watched folders: sysctl fs.inotify.max_user_watches=${WATCHES_USUAL}`,
   );
+}
+
+/** Throws MatrxError for one that we can't use. */
+function proxy(home: Home): Finding {
+  const relay = readConfig(home)?.relay;
+  const found = proxyFor(new URL(relay ?? "https://relay.example"));
+  if (found) return ok(`${relay ?? "a relay elsewhere"} is reached through ${placeOf(found)}`);
+  return ok(`${relay ?? "a relay elsewhere"} is reached without one`);
 }
 
 function failure(message: string, hint: string): MatrxError {

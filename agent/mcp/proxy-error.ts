@@ -28,6 +28,7 @@ export function proxyError(error: unknown, relay: string): MatrxError | Protocol
 const UNSENT: ReadonlySet<string> = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"],
   "UND_ERR_CONNECT_TIMEOUT",
+  "EPROXY",
 ]);
 
 function httpError(error: SdkHttpError, relay: string): MatrxError {

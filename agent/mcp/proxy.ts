@@ -10,6 +10,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AGENT_VERSION } from "../config/program.ts";
 import { HttpClientTransport } from "../mounts/http-client.ts";
 import { keepListening } from "../mounts/listening.ts";
+import { fetchElsewhere } from "../network/fetch.ts";
 import { proxyError } from "./proxy-error.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -32,6 +33,7 @@ export async function runProxy({ url, token }: Upstream, stop: AbortSignal): Pro
   );
   const transport = new HttpClientTransport(url, {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
+    fetch: fetchElsewhere,
   });
   await client.connect(transport);
   const servers = new Set<Server>();

@@ -1,4 +1,5 @@
 /** An MCP server at a URL. What it answers is bounded, and its headers go to no other place. */
+import { fetchElsewhere } from "../network/fetch.ts";
 import { HttpClientTransport } from "./http-client.ts";
 import { MESSAGE_BYTES } from "./message-reader.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -8,7 +9,7 @@ export function httpTransport({ url, headers = {} }: HttpSettings): HttpClientTr
   return new HttpClientTransport(place, {
     // A redirect could carry the headers, which are secrets, to somebody else.
     requestInit: { headers: { ...login, ...headers }, redirect: "error" },
-    fetch: async (input, init) => bounded(await fetch(input, init)),
+    fetch: async (input, init) => bounded(await fetchElsewhere(input, init)),
   });
 }
 

@@ -4,7 +4,8 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { NONCE_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
+import { openWebSocket } from "../network/web-socket.ts";
 import { HEARTBEAT, Heartbeat } from "./heartbeat.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
@@ -86,8 +87,7 @@ export class BulkLink {
 
   #dial(): Promise<boolean> {
     const { url, credential, log } = this.#options;
-    const socket = new WebSocket(url, {
-      perMessageDeflate: false,
+    const socket = openWebSocket(url, [], {
       ...(isSeenByNobody(url) && { generateMask: (mask: Buffer) => void mask.fill(0) }),
       headers: { Authorization: `Bearer ${credential}` },
       handshakeTimeout: TIMES.registerWithin,

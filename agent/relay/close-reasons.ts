@@ -1,6 +1,8 @@
 /** What a lost connection means. Only the relay's answer to a registration that it checked is final; otherwise we reconnect. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { isUntrusted } from "../network/trust.ts";
+import { ProxyError } from "../network/tunnel.ts";
 
 /** Why a connection is lost for good, or undefined if reconnecting may help. */
 export function finalCloseError(closeCode: number, said: string): MatrxError | undefined {
@@ -63,9 +65,25 @@ export function upgradeRefused(answer: UpgradeAnswer): string {
   return `The answer was ${status}, but not from the relay: something in between is answering instead`;
 }
 
-/** Describes a transport error. */
+/** Describes a transport error, and says what to do where only this machine can tell. */
 export function lostBecause(error: Error): string {
+  const hint = hintOf(error);
+  return hint === undefined ? reasonOf(error) : `${reasonOf(error)}. ${hint}`;
+}
+
+/** What to do about a transport error that something on this machine causes. */
+export function hintOf(error: unknown): string | undefined {
+  if (error instanceof MatrxError) return error.hint;
+  if (error instanceof ProxyError) return "Check HTTPS_PROXY; NO_PROXY lists the hosts that need no proxy";
+  if (!isUntrusted(error)) return undefined;
+  return "If its certificate authority is your own, add it to the system's store, or set NODE_EXTRA_CA_CERTS to its file";
+}
+
+/** Describes a transport error. */
+export function reasonOf(error: Error): string {
+  if (error instanceof MatrxError || error instanceof ProxyError) return error.message;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (isUntrusted(error)) return `This machine trusts nobody who signed the certificate there (${code})`;
   switch (code) {
     case "ECONNREFUSED":
       return "Nothing is listening at the relay's address (ECONNREFUSED)";

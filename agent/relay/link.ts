@@ -11,6 +11,7 @@ import type { Logger } from "pino";
 import { WebSocket } from "ws";
 import type { Outcome } from "../core/answers.ts";
 import type { OutputPiece } from "../core/live-output.ts";
+import { openWebSocket } from "../network/web-socket.ts";
 import {
   finalCloseError,
   isUnknownDevice,
@@ -95,8 +96,7 @@ export class Link {
 
   private constructor(options: LinkOptions) {
     this.#options = options;
-    this.#socket = new WebSocket(options.url, {
-      perMessageDeflate: false,
+    this.#socket = openWebSocket(options.url, [], {
       headers: { Authorization: `Bearer ${options.credential}` },
       handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
       maxPayload: LIMITS.platformFrameBytes,

@@ -5,6 +5,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
 import { WebSocket } from "ws";
 import { callerSocketUrl } from "../../config/relay-url.ts";
+import { openWebSocket } from "../../network/web-socket.ts";
 import { parsedJson } from "./json.ts";
 import type { RelayClient } from "./relay-client.ts";
 
@@ -37,15 +38,14 @@ export function dialSilently(
   client: RelayClient,
   { device, session, subprotocols, onRefused }: Dial,
 ): WebSocket {
-  const socket = new WebSocket(callerSocketUrl(client.relay, device, session), [...subprotocols], {
+  const socket = openWebSocket(callerSocketUrl(client.relay, device, session), subprotocols, {
     headers: { Authorization: `Bearer ${client.token}` },
-    perMessageDeflate: false,
     handshakeTimeout: HANDSHAKE_WITHIN,
     maxPayload: LIMITS.platformFrameBytes,
   });
-  socket.once("unexpected-response", async (_request, response) =>
-    onRefused(client.refusal(await refusalOf(response))),
-  );
+  socket.once("unexpected-response", (_request, response) => {
+    void refusalOf(response).then((said) => onRefused(client.refusal(said)));
+  });
   return socket;
 }
 

@@ -2,7 +2,8 @@
 import { callerError, type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
 import type * as z from "zod";
-import { lostBecause } from "../../relay/close-reasons.ts";
+import { fetchElsewhere } from "../../network/fetch.ts";
+import { hintOf, reasonOf } from "../../relay/close-reasons.ts";
 import { parsedJson } from "./json.ts";
 
 export interface Request {
@@ -67,7 +68,7 @@ export class RelayClient {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, {
+      response = await fetchElsewhere(url, {
         method,
         headers: {
           Accept: "application/json",
@@ -98,17 +99,20 @@ export class RelayClient {
     const { token } = this;
     let response: Response;
     try {
-      response = await fetch(`${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`, {
-        method,
-        headers: {
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { "Content-Type": "application/json" }),
-          ...headers,
+      response = await fetchElsewhere(
+        `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`,
+        {
+          method,
+          headers: {
+            ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+            ...(body !== undefined && { "Content-Type": "application/json" }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+          redirect: "manual",
+          ...(signal && { signal }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        redirect: "manual",
-        ...(signal && { signal }),
-      });
+      );
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
       throw this.#unreachable(cause);
@@ -150,11 +154,12 @@ export class RelayClient {
   }
 
   #unreachable(cause: unknown): MatrxError {
+    if (cause instanceof MatrxError) return cause;
     const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
     const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-    const why = isTimeout ? "no answer in time" : inner instanceof Error ? lostBecause(inner) : "unknown";
+    const why = isTimeout ? "no answer in time" : inner instanceof Error ? reasonOf(inner) : "unknown";
     return callerError("UNAVAILABLE", `Can't reach the relay at ${this.relay}: ${why}`, {
-      hint: "Check the address and your network",
+      hint: hintOf(inner) ?? "Check the address and your network",
       cause,
     });
   }

@@ -5,6 +5,7 @@ import { callerError, deviceError, type ErrorShape, shapeOf } from "@matrx/share
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
+import { placeOf, proxyFor } from "../../network/proxy.ts";
 import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, RelayClient } from "../client/relay-client.ts";
@@ -82,7 +83,8 @@ function mayCall(options: CallerOptions, home: Home): boolean {
 async function reachRelay({ home, options }: Journey): Promise<string> {
   const relay = relayOf(options, home);
   await new RelayClient(relay).get("/.well-known/jwks.json", z.object({ keys: z.array(z.unknown()).min(1) }));
-  return `${relay} answers`;
+  const proxy = proxyFor(new URL(relay));
+  return `${relay} answers${proxy ? ` through the proxy at ${placeOf(proxy)}` : ""}`;
 }
 
 async function signedIn({ home, options }: Journey): Promise<string> {
