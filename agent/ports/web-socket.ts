@@ -13,25 +13,24 @@ import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
 import { type RawData, WebSocket } from "ws";
 import type { ByteStream } from "../core/byte-stream.ts";
 import { headersTo, sendResponse, type WantedFetch } from "./fetch.ts";
+import { answerOf } from "./tls.ts";
 
 /** Time for the program to open it, in milliseconds. */
 const OPENED_WITHIN = 30_000;
 
 /** If the program answers with a response instead, that is sent. */
-export function webSocketExchange({ port, path, headers }: WantedFetch) {
-  return async (socket: Socket, stream: ByteStream): Promise<StreamMessage> => {
-    const ws = new WebSocket(`ws://localhost:${port}${path}`, protocolsIn(headers), {
-      createConnection: () => socket,
-      headers: headersTo(
-        port,
-        headers.filter(([name]) => !OF_HANDSHAKE.test(name)),
-      ),
-      perMessageDeflate: false,
-      maxPayload: SOCKET_MESSAGE_BYTES,
-      handshakeTimeout: OPENED_WITHIN,
-    });
+export function webSocketExchange(wanted: WantedFetch) {
+  return async (
+    socket: Socket,
+    stream: ByteStream,
+    tls: () => Promise<Socket | undefined>,
+  ): Promise<StreamMessage> => {
+    let ws = openOn(socket, wanted);
     try {
-      const refusal = await openedOrRefused(ws);
+      const refusal = await answerOf(openedOrRefused(ws), tls, (secure) => {
+        ws = openOn(secure, wanted);
+        return openedOrRefused(ws);
+      });
       if (refusal) return await sendResponse(refusal, stream);
       const sending = sendMessages(ws, stream);
       // A caller that was told how it was closed may be gone.
@@ -41,6 +40,20 @@ export function webSocketExchange({ port, path, headers }: WantedFetch) {
       ws.terminate();
     }
   };
+}
+
+function openOn(socket: Socket, { port, path, headers }: WantedFetch): WebSocket {
+  return new WebSocket(`ws://localhost:${port}${path}`, protocolsIn(headers), {
+    createConnection: () => socket,
+    headers: headersTo(
+      socket,
+      port,
+      headers.filter(([name]) => !OF_HANDSHAKE.test(name)),
+    ),
+    perMessageDeflate: false,
+    maxPayload: SOCKET_MESSAGE_BYTES,
+    handshakeTimeout: OPENED_WITHIN,
+  });
 }
 
 /** These are our own client's. */

@@ -3,10 +3,11 @@ import { type HeaderList, headersSchema } from "@matrx/shared/forwarding/head.ts
 import { portSchema } from "@matrx/shared/ports.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { connectPort, LOOPBACK, type LoopbackHost } from "../ports/connect.ts";
+import { LOOPBACK, type LoopbackHost } from "../ports/connect.ts";
 import { ownPortError } from "../ports/errors.ts";
 import { fetchExchange, serveExchange } from "../ports/fetch.ts";
 import type { OwnPorts } from "../ports/own-ports.ts";
+import { TlsPorts } from "../ports/tls.ts";
 import { webSocketExchange } from "../ports/web-socket.ts";
 import { needsStreamError } from "../transfers/errors.ts";
 
@@ -46,12 +47,13 @@ function hasOneLength(headers: HeaderList): boolean {
 }
 
 export function fetchPortTool(ownPorts: OwnPorts) {
+  const ports = new TlsPorts();
   return defineTool({
     name: "FetchPort",
     description:
       "Make an HTTP request to a port of the device's own loopback address, or open a WebSocket there. For programs, such as the relay, which shows a device's web servers in a browser.",
     details:
-      "The request's body is what the caller sends, up to its `end`. What comes back is the response's head, which is JSON behind its length in four bytes, and its body. The request's Host is `localhost` with the port. No redirect is followed, nothing is decompressed, and headers for one connection only are left out. Messages of a WebSocket are framed. Which ports may be used is decided as for `ConnectPort`.",
+      "The request's body is what the caller sends, up to its `end`. What comes back is the response's head, which is JSON behind its length in four bytes, and its body. The request's Host is `localhost` with the port. A port that speaks TLS alone is asked by TLS, with any certificate. No redirect is followed, nothing is decompressed, and headers for one connection only are left out. Messages of a WebSocket are framed. Which ports may be used is decided as for `ConnectPort`.",
     input,
     model: { hidden: true },
     timeoutMs: 15_000,
@@ -62,14 +64,14 @@ export function fetchPortTool(ownPorts: OwnPorts) {
     async handle({ port, host = "localhost", method, path, secret, websocket }, { opensStream, signal }) {
       if (!opensStream) throw needsStreamError("FetchPort");
       if (ownPorts.has(port)) throw ownPortError(port);
-      const socket = await connectPort(port, host, signal);
+      const dialled = await ports.connect(port, host, signal);
       const query = secret.query === undefined ? "" : `?${secret.query}`;
       const wanted = { port, method, path: `${path}${query}`, headers: secret.headers };
       const exchange = websocket ? webSocketExchange(wanted) : fetchExchange(wanted);
       return {
         output: `Connected to port ${port}`,
-        metadata: { port, address: socket.remoteAddress },
-        stream: serveExchange(socket, port, exchange),
+        metadata: { port, address: dialled.socket.remoteAddress },
+        stream: serveExchange(dialled, port, exchange),
       };
     },
   });

@@ -1,63 +1,14 @@
 /** FetchPort on a machine of its own: what a program there is asked, what comes back, and what breaks off. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, createServer as createRawServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { type HeaderList, readHead } from "../../../shared/forwarding/head.ts";
-import { Pieces } from "../../../shared/forwarding/pieces.ts";
-import {
-  encodeSocketFrame,
-  readSocketFrame,
-  SOCKET_MESSAGE_BYTES,
-  type SocketFrame,
-} from "../../../shared/forwarding/socket-frames.ts";
+import type { HeaderList } from "../../../shared/forwarding/head.ts";
+import { encodeSocketFrame, SOCKET_MESSAGE_BYTES } from "../../../shared/forwarding/socket-frames.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "../transfers/memory-stream.ts";
-
-const OPEN = { opensStream: true };
-
-async function serveHttp(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
-
-interface Wish {
-  readonly method?: string;
-  readonly path?: string;
-  readonly headers?: HeaderList;
-  readonly query?: string;
-  readonly websocket?: true;
-}
-
-async function wanted(
-  port: number,
-  { method = "GET", path = "/", headers = [], query, websocket }: Wish = {},
-) {
-  const secret = { headers, ...(query !== undefined && { query }) };
-  const bench = await Workbench.open();
-  return await bench.call("FetchPort", { port, method, path, secret, ...(websocket && { websocket }) }, OPEN);
-}
-
-async function responseOf({ pieces }: MemoryStream) {
-  const read = new Pieces(eachOf(pieces));
-  const head = await readHead(read);
-  let body = "";
-  for (let piece = await read.next(); piece; piece = await read.next()) body += Buffer.from(piece).toString();
-  return { ...head, body };
-}
-
-async function* eachOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  yield* pieces;
-}
-
-/** A caller that keeps its direction open. */
-async function* never(): AsyncGenerator<Uint8Array, void> {
-  await new Promise(() => undefined);
-  yield new Uint8Array();
-}
+import { framesOf, never, OPEN, responseOf, SOCKET, serveHttp, wanted } from "./port-calls.ts";
 
 test("the request arrives as it is, and the response comes back as it is", async () => {
   let asked: (Pick<IncomingMessage, "method" | "url" | "headers"> & { body: string }) | undefined;
@@ -270,20 +221,6 @@ async function echoServer(): Promise<number> {
   });
   return (server.address() as AddressInfo).port;
 }
-
-async function framesOf({ pieces }: MemoryStream): Promise<SocketFrame[]> {
-  const read = new Pieces(eachOf(pieces));
-  expect(await readHead(read)).toEqual({ status: 101, headers: [], protocol: "chat" });
-  const frames: SocketFrame[] = [];
-  for (let frame = await readSocketFrame(read); frame; frame = await readSocketFrame(read))
-    frames.push(frame);
-  return frames;
-}
-
-const SOCKET = {
-  websocket: true,
-  headers: [["Sec-WebSocket-Protocol", "chat, other"]],
-} as const satisfies Wish;
 
 test("messages of a WebSocket keep their kinds and borders, and the program's close comes with its code", async () => {
   const port = await echoServer();
