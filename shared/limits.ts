@@ -212,6 +212,8 @@ export const TIMES = {
   longCall: minute,
   /** A condition that ended and began again within this time is not notified of again, unless it is worse. Relay. */
   alertAgain: 10 * minute,
+  /** A few take-overs of one device's connection within this time are told; without any for as long, it is over. Relay. */
+  takeOversWithin: 15 * minute,
 } as const;
 
 /** Defaults of the policy's rates. `calls_at_once`: so many calls may come at once, others as the rate refills. */

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
+import { openDesk } from "../agent/cli/desk.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine } from "../helpers/machine.ts";
 import { startRelay } from "../helpers/relay.ts";
@@ -48,4 +49,23 @@ it("lets the newer one win over an agent that npm start keeps running", async ()
   await newer.registered();
   expect(await older.gaveUp).toContain("Another agent connected as this device");
   expect(newer.states.at(-1)).toBe("REGISTERED");
+});
+
+it("that are started again each time are told to their owner", async () => {
+  const rig = await startRig();
+  onTestFinished(() => rig.stop());
+  const folders = [copyOf(rig.dataDir), rig.dataDir];
+  for (const folder of [...folders, ...folders].slice(0, 3)) {
+    const newer = await startAgent(folder);
+    await newer.registered();
+    await rig.agent.child.ended;
+    rig.agent = newer;
+  }
+  const desk = openDesk(rig);
+  onTestFinished(() => desk.close());
+  await expect
+    .poll(async () => (await desk.matrx(["devices"])).stderr)
+    .toMatch(/has 1 open alert: (npx )?matrx events \S+ --open/);
+  const { stdout } = await desk.matrx(["events", rig.device, "--open"]);
+  expect(stdout).toMatch(/identity_shared.*open\n.*matrx pair --replace --name NAME/);
 });

@@ -10,6 +10,7 @@ import type { Recovery } from "./calls/recovery.ts";
 import type { DeviceContext } from "./context.ts";
 import type { DeviceMessages } from "./link/messages.ts";
 import type { DeviceSockets } from "./link/sockets.ts";
+import type { TakeOvers } from "./link/take-overs.ts";
 
 /** The parts that need upkeep. */
 interface Parts {
@@ -21,6 +22,7 @@ interface Parts {
   readonly callers: Callers;
   readonly sockets: DeviceSockets;
   readonly messages: DeviceMessages;
+  readonly takeOvers: TakeOvers;
 }
 
 /** How often an object checks long calls, in milliseconds. */
@@ -31,7 +33,7 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 export class Upkeep {
   readonly #context: DeviceContext;
   readonly #parts: Parts;
-  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox" | "audit">;
+  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox" | "audit" | "takeOvers">;
 
   constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
@@ -46,6 +48,7 @@ export class Upkeep {
         approvals: (now) => parts.approvals.look(now),
         outbox: (now) => parts.news.flush(now),
         audit: (now) => context.audit.ring(now),
+        takeOvers: (now) => parts.takeOvers.look(now),
       },
       context.health,
     );
@@ -57,7 +60,7 @@ export class Upkeep {
   }
 
   /** Schedules work that is done even if the object sleeps: sockets of expired grants, approvals, news for the Account. */
-  schedule(name: "grants" | "approvals" | "outbox" | "audit", at: number): void {
+  schedule(name: "grants" | "approvals" | "outbox" | "audit" | "takeOvers", at: number): void {
     this.#alarms.by(name, at);
   }
 

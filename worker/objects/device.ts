@@ -38,6 +38,7 @@ import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
+import { TakeOvers } from "../device/link/take-overs.ts";
 import { Alerts } from "../device/observing/alerts.ts";
 import type { PauseNews } from "../device/pause.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
@@ -66,6 +67,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #streams: EventStreams;
   readonly #callers: Callers;
   readonly #sockets: DeviceSockets;
+  readonly #takeOvers: TakeOvers;
   readonly #requests: Requests;
   readonly #alerts: Alerts;
   readonly #upkeep: Upkeep;
@@ -120,8 +122,13 @@ export class Device extends DurableObject<DeviceEnv> {
     const bytes = new BytesCalls(context, rest);
     this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, streams });
     this.#alerts = new Alerts(context.storage.kv, (alert, now) => news.alert(alert, now));
+    const takeOvers = new TakeOvers(context.storage.kv, {
+      report: event,
+      lookBy: (at) => this.#upkeep.schedule("takeOvers", at),
+    });
+    this.#takeOvers = takeOvers;
     this.#upkeep = new Upkeep(context, {
-      ...{ calls, recovery, approvals, news, credit, callers, sockets, messages },
+      ...{ calls, recovery, approvals, news, credit, callers, sockets, messages, takeOvers },
     });
     this.#mcp = new McpEndpoints({
       hostFor: (caller, origin) => {
@@ -167,7 +174,9 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The runtime does not answer a close frame on a hibernatable socket. */
   override webSocketClose(ws: WebSocket, code: number, reason: string): void {
+    const gaveWay = code === CLOSE.replaced && this.#sockets.gaveWay(ws);
     this.#gone(ws);
+    if (gaveWay) this.#takeOvers.note(Date.now());
     if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
   }
 

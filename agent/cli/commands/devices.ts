@@ -6,7 +6,7 @@ import { type CallerOptions, callerOf, withCallerOptions } from "../client/crede
 import { viewDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
-import { ago, note, plain, printJson, printTable } from "../output/print.ts";
+import { ago, note, openAlerts, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { asTyped } from "../program-name.ts";
 import { stopSignal } from "../run/stop-signal.ts";
@@ -69,11 +69,14 @@ async function listDevices(options: DevicesOptions): Promise<void> {
     list.devices.map(rowOf),
     ["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "TAGS", "ID"],
   ];
-  if (!isShared) return printTable(columns, rows);
-  printTable(
-    [...columns, "SHARED BY"],
-    rows.map((row, index) => [...row, list.devices[index]?.shared_by ?? ""]),
-  );
+  if (isShared)
+    printTable(
+      [...columns, "SHARED BY"],
+      rows.map((row, index) => [...row, list.devices[index]?.shared_by ?? ""]),
+    );
+  else printTable(columns, rows);
+  for (const { id, name, alerts = 0 } of list.devices)
+    if (alerts > 0) note(asTyped(`${plain(name)} has ${openAlerts(alerts)}: matrx events ${id} --open`));
 }
 
 function rowOf({

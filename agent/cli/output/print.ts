@@ -66,6 +66,11 @@ export function ago(iso: string | null): string {
   return `${Math.round(seconds / 86_400)} days ago`;
 }
 
+/** Of a device: conditions that it reported, or the relay, and that are not over. */
+export function openAlerts(count: number): string {
+  return count === 1 ? "1 open alert" : `${count} open alerts`;
+}
+
 /** Text from outside, without characters that could overwrite the terminal or reorder the line. */
 export function plain(text: string): string {
   return withoutControls(text).replace(/\p{Bidi_Control}/gu, "\u{fffd}");

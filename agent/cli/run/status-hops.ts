@@ -10,7 +10,7 @@ import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts"
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, RelayClient } from "../client/relay-client.ts";
 import { KINDS } from "../commands/account.ts";
-import { ago } from "../output/print.ts";
+import { ago, openAlerts } from "../output/print.ts";
 import { agentHome } from "./agent-home.ts";
 
 export interface Hop {
@@ -101,7 +101,9 @@ async function registered(journey: Journey): Promise<string> {
   journey.device = await findDevice(client, wanted ?? readConfig(agent)?.device_id);
   const device = await client.get(pathOf("v1", "devices", journey.device), deviceViewSchema);
   if (device.state === "ONLINE" || device.state === "IDLE") {
-    return `${device.name} is ${device.state} (${device.os ?? "system unknown"}, agent ${device.agent_version ?? "unknown"})`;
+    const { alerts = 0, os, agent_version: version } = device;
+    const about = `${device.name} is ${device.state} (${os ?? "system unknown"}, agent ${version ?? "unknown"})`;
+    return alerts === 0 ? about : `${about}, with ${openAlerts(alerts)}: matrx events ${device.id} --open`;
   }
   throw deviceError(
     "DEVICE_OFFLINE",

@@ -28,6 +28,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   new_file_detected: "New file",
   service_down: "A service is down",
   error_occurred: "An error",
+  identity_shared: "Two agents as one machine",
 };
 
 const SETTLED: Readonly<Record<Exclude<ApprovalMessage["state"], "pending">, string>> = {

@@ -147,6 +147,13 @@ export class DeviceSockets {
     timer.by(now);
   }
 
+  /** Whether it was the device's own until another connection took its place. */
+  gaveWay(ws: WebSocket): boolean {
+    const attachment = ws.deserializeAttachment() as DeviceAttachment | { role: "caller" } | null;
+    if (attachment?.role !== "device" || attachment.bulk) return false;
+    return attachment.registered && !this.#context.link.isCurrent(ws);
+  }
+
   #bulkClosed(ws: WebSocket): void {
     this.#registered.delete(ws);
     ws.serializeAttachment(null);
