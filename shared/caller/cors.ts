@@ -25,6 +25,7 @@ export const CORS_HEADERS = {
     "Last-Event-ID",
     ...["Content-Digest", "Repr-Digest"],
     ...["Tus-Resumable", "Upload-Checksum", "Upload-Length", "Upload-Metadata", "Upload-Offset"],
+    "X-HTTP-Method-Override",
     ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range"],
     CALL_HEADER,
     SESSION_HEADER,

@@ -232,3 +232,37 @@ it("what breaks the protocol is refused with its status", { timeout: MINUTE }, a
   expect((await fetch(new URL(url, rig.base), { method: "HEAD", headers: VERSION })).status).toBe(401);
   expect((await ask("DELETE", url, VERSION)).status).toBe(204);
 });
+
+it("a program that can only POST sends, looks and removes by it", { timeout: MINUTE }, async () => {
+  const bytes = content.subarray(0, MiB);
+  const { done } = send({ path: pathOf("a") }, { overridePatchMethod: true, chunkSize: 400_000 }, bytes);
+  await done;
+  expect(readFileSync(pathOf("a")).equals(bytes)).toBe(true);
+  const url = await begin(5, { path: pathOf("b") });
+  const meaning = (method: string, headers: Record<string, string> = {}, sentBy = "POST") =>
+    ask(sentBy, url, { ...VERSION, "X-HTTP-Method-Override": method, ...headers });
+  const looked = await meaning("HEAD");
+  expect([looked.status, looked.headers.get("Upload-Offset"), await looked.text()]).toEqual([200, "0", ""]);
+  for (const refused of [meaning("PUT"), meaning("DELETE", {}, "PATCH"), meaning("DELETE", {}, "GET")])
+    expect((await refused).status).toBe(400);
+  expect((await ask("HEAD", url, VERSION)).status).toBe(200);
+  expect((await meaning("delete")).status).toBe(204);
+  expect((await ask("HEAD", url, VERSION)).status).toBe(404);
+});
+
+it("what would be taken for something else is refused, and said", { timeout: MINUTE }, async () => {
+  const parallel = send({ path: pathOf("a") }, { parallelUploads: 2 }, content.subarray(0, MiB));
+  await expect(parallel.done).rejects.toThrow(/Upload-Concat.*one upload/s);
+  const twice = `${encoded({ path: pathOf("a") })},${encoded({ path: pathOf("b") })}`;
+  for (const [name, value, why] of [
+    ["Upload-Metadata", twice, "path must be there once only"],
+    ["Upload-Metadata", `${encoded({ path: pathOf("a") })} more`, "path is not Base64"],
+    ["Upload-Defer-Length", "1", "say the size by Upload-Length"],
+    ["Upload-Concat", "final;/files/a /files/b", "one upload"],
+  ] as const) {
+    const usual = { "Upload-Length": "5", "Upload-Metadata": encoded({ path: pathOf("a") }) };
+    const refused = await ask("POST", "uploads", { ...VERSION, ...usual, [name]: value });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(why)]);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -33,17 +33,30 @@ export function checksumOf({
   throw wrongHeader("Upload-Checksum", "must be sha1 or sha256, a space, and the digest in Base64");
 }
 
+/** Of extensions that are not among `Tus-Extension`: what they ask for would be taken for something else. Throws MatrxError. */
+export function refuseExtensions({ headers }: Request): void {
+  if (headers.has("Upload-Concat"))
+    throw wrongHeader(
+      "Upload-Concat",
+      "is not understood: send a file as one upload, not as parts that are put together (tus-js-client: parallelUploads 1)",
+    );
+  if (headers.has("Upload-Defer-Length"))
+    throw wrongHeader("Upload-Defer-Length", "is not understood: say the size by Upload-Length");
+}
+
 /** `Upload-Metadata`: names with texts. Throws MatrxError. */
 export function metadataOf({ headers }: Request): ReadonlyMap<string, string> {
-  const pairs = (headers.get("Upload-Metadata") ?? "").split(",").filter((pair) => pair.trim() !== "");
-  return new Map(
-    pairs.map((pair) => {
-      const [name = "", value = ""] = pair.trim().split(" ");
-      const bytes = decoded(value);
-      if (!bytes) throw wrongHeader("Upload-Metadata", `${name.slice(0, 64)} is not Base64`);
-      return [name, textOf(bytes, name)];
-    }),
-  );
+  const metadata = new Map<string, string>();
+  for (const pair of (headers.get("Upload-Metadata") ?? "").split(",")) {
+    if (pair.trim() === "") continue;
+    const [name = "", value = "", ...more] = pair.trim().split(" ");
+    const shown = name.slice(0, 64);
+    if (metadata.has(name)) throw wrongHeader("Upload-Metadata", `${shown} must be there once only`);
+    const bytes = more.length === 0 ? decoded(value) : undefined;
+    if (!bytes) throw wrongHeader("Upload-Metadata", `${shown} is not Base64`);
+    metadata.set(name, textOf(bytes, name));
+  }
+  return metadata;
 }
 
 /** Where the file is to be: `path`, or `folder` and `filename`. Throws MatrxError. */

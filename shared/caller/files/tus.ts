@@ -13,6 +13,7 @@ import {
   checksumOf,
   isSwitchedOn,
   metadataOf,
+  refuseExtensions,
   TUS_BYTES,
   TUS_OPTIONS,
   TUS_VERSION,
@@ -29,6 +30,7 @@ import {
   uploadSchema,
 } from "./upload-calls.ts";
 
+const OVERRIDE = "X-HTTP-Method-Override";
 const header = (description: string, example: string) => ({ schema: z.string(), description, example });
 const RESUMABLE = { "Tus-Resumable": { ...header("The protocol's version", TUS_VERSION), required: true } };
 const OFFSET = { "Upload-Offset": header("How many bytes have arrived", "1048576") };
@@ -76,7 +78,7 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
         },
       },
     },
-    answer: tus(begin),
+    answer: tus("POST", begin),
   },
   {
     ...{ ...SHARED, method: "GET", path: "/uploads/{upload}", id: "getUpload" },
@@ -111,26 +113,46 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
       204: { description: "They have arrived", headers: OFFSET },
       460: problem("The bytes have another checksum, and were not kept"),
     },
-    answer: tus(append),
+    answer: tus("PATCH", append),
   },
   {
     ...{ ...SHARED, method: "DELETE", path: "/uploads/{upload}", id: "removeUpload" },
     summary: "Remove a resumable upload",
     headers: RESUMABLE,
     answers: { ...WRONG_VERSION, 204: { description: "It is gone, with what had arrived" } },
-    answer: tus(remove),
+    answer: tus("DELETE", remove),
+  },
+  {
+    ...{ ...SHARED, method: "POST", path: "/uploads/{upload}", id: "overrideUpload" },
+    summary: "Continue, look at or remove a resumable upload, without PATCH, HEAD and DELETE",
+    description:
+      "For programs whose network lets only GET and POST through: `X-HTTP-Method-Override` says what is meant.",
+    headers: {
+      ...{ ...RESUMABLE, ...OFFSET, ...CHECKSUM },
+      [OVERRIDE]: { ...header("PATCH, HEAD or DELETE", "PATCH"), required: true },
+    },
+    answers: {
+      ...{ ...WRONG_VERSION, ...WRONG_TYPE },
+      200: { description: "How far it is: see its headers", headers: OFFSET },
+      204: { description: "The bytes have arrived, or the upload is gone", headers: OFFSET },
+      460: problem("The bytes have another checksum, and were not kept"),
+    },
+    answer: overridden,
   },
 ];
 
 type Handler = (port: FilePort, request: HonoRequest) => Promise<Response>;
 
-/** Requires the protocol's version, and says it in every answer. */
-function tus(handle: Handler): Handler {
+/** Requires the protocol's version, and that the request means this method; says the version in every answer. */
+function tus(method: string, handle: Handler): Handler {
   return async (port, request) => {
-    const version = request.raw.headers.get("Tus-Resumable");
+    const { headers } = request.raw;
+    const version = headers.get("Tus-Resumable");
     try {
       if (version === null && request.method !== "GET") throw wrongHeader("Tus-Resumable", "is missing");
       if (version !== null && version !== TUS_VERSION) return withVersion(await wrongVersion());
+      if (meantBy(request) !== method)
+        throw wrongHeader(OVERRIDE, "must come with POST, and fit the address");
       return withVersion(await handle(port, request));
     } catch (error) {
       if (error instanceof MatrxError) return withVersion(problemOfShape(error.shape()));
@@ -139,16 +161,31 @@ function tus(handle: Handler): Handler {
   };
 }
 
+/** The method that a request means, whatever the one is that its network let through. */
+function meantBy(request: HonoRequest): string {
+  return request.raw.headers.get(OVERRIDE)?.trim().toUpperCase() ?? request.method;
+}
+
+/** No browser sends a form with that header, and GET changes nothing: only POST may mean another method. */
+async function overridden(port: FilePort, request: HonoRequest): Promise<Response> {
+  const meant = meantBy(request);
+  if (meant === "DELETE") return tus("DELETE", remove)(port, request);
+  if (meant === "HEAD") return withoutBody(await lookForClients(port, request));
+  return tus("PATCH", append)(port, request);
+}
+
 /** Clients that are told of an error by HEAD begin again from the first byte; at 423 they wait. So it is said of what passes. */
 async function lookForClients(port: FilePort, request: HonoRequest): Promise<Response> {
-  const response = await tus(look)(port, request);
-  const waits = request.method === "HEAD" && PASSING.has(response.status);
+  const method = meantBy(request);
+  const response = await tus(method === "HEAD" ? "HEAD" : "GET", look)(port, request);
+  const waits = method === "HEAD" && PASSING.has(response.status);
   return waits ? await withStatus(response, 423, "Locked") : response;
 }
 
 const PASSING: ReadonlySet<number> = new Set([409, 429, 502, 503, 504]);
 
 async function begin(port: FilePort, { raw }: HonoRequest): Promise<Response> {
+  refuseExtensions(raw);
   const metadata = metadataOf(raw);
   const size = bytesIn(raw, "Upload-Length");
   const input = {
@@ -241,6 +278,10 @@ function withHeaders(response: Response, headers: Record<string, string>): Respo
   const changed = new Response(response.body, response);
   for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
   return changed;
+}
+
+function withoutBody({ status, headers }: Response): Response {
+  return new Response(null, { status, headers });
 }
 
 async function withStatus(response: Response, status: number, title: string): Promise<Response> {

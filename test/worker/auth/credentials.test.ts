@@ -73,7 +73,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "explainPolicy",
     "listTools",
     "callTool",
-    ...["getFile", "putFile", "beginUpload", "getUpload", "continueUpload", "removeUpload"],
+    ...["getFile", "putFile", "beginUpload", "getUpload", "continueUpload", "removeUpload", "overrideUpload"],
     "getSystemPrompt",
     "listCalls",
     "getCall",
