@@ -86,7 +86,7 @@ function isHeld() {
 
 async function install() {
   const began = Date.now();
-  say("Installing packages (once; a fresh machine takes 10 to 60 seconds) ...");
+  say("Installing packages (once; it takes 10 seconds to a few minutes) ...");
   const { code, signal, stderr } = await npmCi(() => say(`  still installing, ${seconds(began)} s so far`));
   if (signal) process.exit(signal === "SIGINT" ? 130 : 143);
   if (code !== 0) fail(`${reasonOf(stderr)}\n\nWhat npm said:\n${withoutStack(stderr)}`);
@@ -133,7 +133,7 @@ function reasonOf(stderr) {
     return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into your own folder, or correct its owner.`;
   }
   if (/\bENOSPC\b/.test(stderr)) {
-    return "The packages cannot be installed: the disk is full. They need about 950 MB.";
+    return "The packages cannot be installed: the disk is full. They need about 1 GB, and npm's cache another 350 MB.";
   }
   if (
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network)\b/.test(

@@ -1,5 +1,6 @@
 /** Who the caller is, and at which relay: from options, the environment, or what `matrx login` stored. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { callerError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { type Command, Option } from "commander";
@@ -9,7 +10,7 @@ import { readConfig } from "../../config/config.ts";
 import { relayUrlSchema } from "../../config/relay-url.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../../platform/private-file.ts";
 import { usageError } from "../output/failure.ts";
-import { agentHome } from "../run/agent-home.ts";
+import { agentHome, startedData } from "../run/agent-home.ts";
 import { RelayClient } from "./relay-client.ts";
 
 const credentialsSchema = z.strictObject({
@@ -106,11 +107,19 @@ function readCredentials(home: Home): Credentials | undefined {
 }
 
 function keptToken(home: Home, relay: string): string {
-  const login = keptLogin(home, relay);
-  if (login) return login.token;
+  const token = keptLogin(home, relay)?.token ?? tokenOfStart(relay);
+  if (token !== undefined) return token;
   throw callerError("UNAUTHENTICATED", `Not signed in to ${relay}`, {
     hint: `Run: matrx login --relay ${relay} (or use --token-file)`,
   });
+}
+
+/** Whoever can read what `npm start` keeps in this clone is signed in at its relay, as with the curl line that it prints. */
+function tokenOfStart(relay: string): string | undefined {
+  const data = startedData();
+  if (data === undefined || readConfig(agentHome())?.relay !== relay) return undefined;
+  const file = join(data, "authorization");
+  return existsSync(file) ? tokenIn(file) : undefined;
 }
 
 /** The file contains the token alone, or a header line for curl (`Authorization: Bearer ...`). */

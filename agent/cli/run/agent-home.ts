@@ -8,11 +8,19 @@ import { CLONE_FOLDER } from "../../config/program.ts";
 
 /** The agent's usual home; in a clone where no agent was paired by hand, that of `npm start` (see `MATRX_DATA`). */
 export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {
-  const own = homeOf(env);
-  if (env.MATRX_HOME || existsSync(own.configFile) || CLONE_FOLDER === undefined) return own;
-  const data = env.MATRX_DATA ?? join(CLONE_FOLDER, ".matrx");
-  const started = homeOf({ MATRX_HOME: join(resolve(data), "agent") });
-  return existsSync(started.configFile) ? started : own;
+  const data = startedData(env);
+  return data === undefined ? homeOf(env) : agentIn(data);
+}
+
+/** In such a clone, the data folder of `npm start`. */
+export function startedData(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env.MATRX_HOME || existsSync(homeOf(env).configFile) || CLONE_FOLDER === undefined) return undefined;
+  const data = resolve(env.MATRX_DATA ?? join(CLONE_FOLDER, ".matrx"));
+  return existsSync(agentIn(data).configFile) ? data : undefined;
+}
+
+function agentIn(data: string): Home {
+  return homeOf({ MATRX_HOME: join(data, "agent") });
 }
 
 /** Creates the folders, and registers them with other agents on this machine. Throws MatrxError. */
