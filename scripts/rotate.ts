@@ -6,8 +6,10 @@ import { cloudFolder, writeSecretsFile } from "./deploy/secrets.ts";
 import { messageOf, Problem, reportAndExit } from "./problem.ts";
 import { parseKeys, retiredIn, rotated, withoutRetired } from "./rotate/keys.ts";
 import { launcherOn, takeUp } from "./rotate/take-up.ts";
+import { makeClaimCode } from "./start/claim.ts";
 import { asksForHelp, readOptions } from "./start/options.ts";
 import { keysFile, makeClaimSecret, openSecrets, replaceSecrets, type Secrets } from "./start/secrets.ts";
+import { openToken } from "./start/token.ts";
 import { wrangler } from "./wrangler.ts";
 
 const USAGE = `npm run rotate -- [--deployed] [--drop] [--data .matrx]
@@ -39,7 +41,7 @@ async function main(args: readonly string[]): Promise<void> {
   for (const line of changes(before, after)) say(line);
   if (deployed) await upload(folder, secrets);
   replaceSecrets(folder, secrets);
-  if (!deployed) await takeUpHere(dataDir, after);
+  if (!deployed) await takeUpHere(dataDir, after, secrets);
   console.log(drop ? DROPPED : ROTATED);
 }
 
@@ -96,13 +98,24 @@ async function upload(folder: string, secrets: Secrets): Promise<void> {
   );
 }
 
-async function takeUpHere(dataDir: string, { keys }: RelayKeys): Promise<void> {
+async function takeUpHere(dataDir: string, { keys }: RelayKeys, { claimSecret }: Secrets): Promise<void> {
   const running = launcherOn(dataDir);
   if (!running) return say("No relay is running on this folder; its next start uses these keys.");
   say("Restarting the relay that runs here ...");
   const kids = keys.filter((key) => !isRetired(key)).map(({ kid }) => kid);
   await takeUp(dataDir, running, kids);
   say("It answers with these keys.");
+  const url = `http://localhost:${running.port}`;
+  await renewToken({ url, dataDir, claimCode: () => makeClaimCode(claimSecret) });
+}
+
+/** The token of the curl line that `npm start` printed may be one of those that ended. */
+async function renewToken(relay: Parameters<typeof openToken>[0]): Promise<void> {
+  try {
+    await openToken(relay, say);
+  } catch (error) {
+    say(`A new token for the curl line could not be made, but the next start makes one: ${messageOf(error)}`);
+  }
 }
 
 const ROTATED = `

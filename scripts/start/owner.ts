@@ -57,7 +57,7 @@ export async function signIn(relay: Pick<Relay, "url" | "claimCode">): Promise<C
 
 /** Signs in, hands the session to `use`, and signs out. */
 export async function asOwner<Result>(
-  relay: Relay,
+  relay: Pick<Relay, "url" | "claimCode">,
   use: (session: Credential) => Promise<Result>,
 ): Promise<Result> {
   const session = await signIn(relay);
@@ -70,7 +70,7 @@ export async function asOwner<Result>(
 
 /** Makes an API token. */
 export async function makeToken(
-  relay: Relay,
+  relay: Pick<Relay, "url">,
   session: Credential,
   wanted: z.input<typeof newTokenSchema>,
 ): Promise<string> {

@@ -18,7 +18,10 @@ function readToken(dataDir: string): string | undefined {
 }
 
 /** The kept token, or a new one if there is none or the relay refuses it; `say` hears of the latter. */
-export async function openToken(relay: Relay, say: (line: string) => void): Promise<string> {
+export async function openToken(
+  relay: Pick<Relay, "url" | "dataDir" | "claimCode">,
+  say: (line: string) => void,
+): Promise<string> {
   const file = authorizationFile(relay.dataDir);
   const kept = readToken(relay.dataDir);
   if (kept && (await isAccepted(relay, kept))) return kept;

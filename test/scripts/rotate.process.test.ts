@@ -115,6 +115,10 @@ test("a running relay takes up new keys: thieves are out, all others go on; --dr
   expect([dropped.code, dropped.stderr]).toEqual([0, expect.stringContaining(`Removed key:  ${old[0].kid}`)]);
   expect(await statusOf(url, own)).toBe(401);
   expect(await keysIn(dataDir)).toEqual([first]);
+  await until("the curl line works again, with a new token", async () => {
+    const answer = JSON.parse(await shell(line)) as { type?: string };
+    return answer.type === "success";
+  });
   expect(pidsOn(dataDir)).toHaveLength(3);
   launcher.process.kill("SIGINT");
   expect(await launcher.exit).toBe(0);
