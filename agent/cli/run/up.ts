@@ -64,9 +64,18 @@ function countBuffersWithHeap(): void {
 async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Promise<void> {
   const config = readConfig(home);
   if (config) return requireRelay(config, options.relay);
-  if (!options.yes && !process.stdin.isTTY) return;
+  if (!options.yes && !process.stdin.isTTY) throw notAsked(home, options.relay ?? process.env.MATRX_RELAY);
   const { MATRX_RELAY: usual } = process.env;
   await pairMachine(home, { ...(usual && { relay: usual }), ...options }, stop);
+}
+
+/** A service, or a script, that was started before somebody paired the machine. */
+function notAsked({ configFile }: Home, relay = "https://your-relay"): MatrxError {
+  return callerError("UNKNOWN_DEVICE", `This machine is not paired yet (there is no ${configFile})`, {
+    hint:
+      `Pairing asks a question, which takes a terminal: run matrx pair --relay ${relay} in one. ` +
+      "Without a terminal, matrx up --yes accepts whichever account approves",
+  });
 }
 
 /** Throws MatrxError if the named relay is not the one this machine is paired with. */

@@ -36,3 +36,11 @@ test("a port that is taken ends it with a sentence, and it connects nowhere", as
   expect(stderr).toContain(`Port ${port} is in use`);
   expect(dials).toBe(0);
 });
+
+test("without a terminal, a machine that is not paired is not told to type the same again", async () => {
+  const home = temporaryFolder();
+  const { code, stderr } = await runMatrx(["up", "--relay", "http://localhost:9"], { home });
+  expect(code).toBe(68);
+  expect(stderr).toMatch(/not paired yet/);
+  expect(stderr).toMatch(/takes a terminal: run (npx )?matrx pair[\s\S]*up --yes accepts whichever account/);
+});
