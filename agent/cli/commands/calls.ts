@@ -22,6 +22,7 @@ const states = new Option("--state <state>", "only calls in this state").choices
 export function addCalls(program: Command): void {
   const calls = program
     .command("calls")
+    .alias("ps")
     .description("list calls of the last day that may have changed something, newest first")
     .argument("[device]", "id or name, or the start of one (default: see matrx use)")
     .addOption(states)

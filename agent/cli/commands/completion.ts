@@ -124,7 +124,7 @@ function readLine(program: Command, words: readonly string[]): Line {
     const isValue = pending !== undefined;
     pending = takesValue ? option : undefined;
     if (isValue || word.startsWith("-")) continue;
-    const next = command.commands.find((candidate) => candidate.name() === word);
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
     if (next) command = next;
     else given.push(word);
   }

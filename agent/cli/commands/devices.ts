@@ -20,7 +20,7 @@ interface DevicesOptions extends CallerOptions {
 const DEVICE = ["<device>", "id or name, or the start of one"] as const;
 
 export function addDevices(program: Command): void {
-  const devices = withCallerOptions(program.command("devices"))
+  const devices = withCallerOptions(program.command("devices").alias("ls"))
     .description("list, rename, tag and remove your machines")
     .addHelpText(
       "after",

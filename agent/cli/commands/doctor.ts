@@ -6,7 +6,7 @@ import type { DoctorOptions } from "../run/doctor.ts";
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check this machine, its optional parts, and each step to a tool")
+    .description("is this machine set up? checks it and its optional parts, then what status checks")
     .argument("[device]", "id or name, or the start of one (default: this machine)")
     .addOption(relayOption)
     .addOption(tokenFileOption)

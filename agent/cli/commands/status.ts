@@ -13,7 +13,7 @@ interface StatusOptions extends CallerOptions {
 export function addStatus(program: Command): void {
   program
     .command("status")
-    .description("check each step from here to a tool on a device")
+    .description("can you reach a device from here? tries each step, up to a call of a tool")
     .argument("[device]", "id or name, or the start of one (default: this machine)")
     .addOption(relayOption)
     .addOption(tokenFileOption)

@@ -61,6 +61,14 @@ test.each([
   expect(ended.stderr).not.toContain("\u001b");
 });
 
+test("what people type by habit is a command, and two that look alike say what sets them apart", () => {
+  const named = (word: string) =>
+    makeProgram().commands.find((one) => one.name() === word || one.aliases().includes(word));
+  expect([named("ls")?.name(), named("ps")?.name()]).toEqual(["devices", "calls"]);
+  expect(named("status")?.description()).toMatch(/^can you reach a device/);
+  expect(named("doctor")?.description()).toMatch(/^is this machine set up/);
+});
+
 test("https to a relay that speaks http is said, without OpenSSL's words", async () => {
   const server = createServer();
   onTestFinished(() => void server.close());

@@ -13,6 +13,7 @@ describe("what may stand next", () => {
   const program = new Command("demo");
   program
     .command("call")
+    .alias("do")
     .argument("<device>")
     .argument("<tool>")
     .option("-q, --quiet")
@@ -41,6 +42,7 @@ describe("what may stand next", () => {
     [[], "c", ["call"]],
     [["call"], "l", ["laptop"]],
     [["call", "laptop"], "Bash", ["Bash", "BashOutput"]],
+    [["do", "laptop"], "Bash", ["Bash", "BashOutput"]],
     [["call", "--quiet", "laptop"], "R", ["Read"]],
     [["call", "--timeout", "5", "laptop"], "R", ["Read"]],
     [["call", "--timeout"], "", []],
