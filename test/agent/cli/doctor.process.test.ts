@@ -57,12 +57,23 @@ test("doctor tells a person about folders that others may read", { timeout: 60_0
   expect(stdout).toMatch(/\d failed \(✗\)/);
 });
 
-test("doctor tells of a policy that allows a tool which is not there", { timeout: 60_000 }, async () => {
+test("doctor tells of a policy that allows a tool which is not there, and of the environment's proxy", {
+  timeout: 60_000,
+}, async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, "policy.json"), '{"allowed_tools":["Raed","Grep"]}', { mode: 0o600 });
-  const { stdout } = await runMatrx(["doctor", "--json"], { home });
-  const [policy] = JSON.parse(stdout).machine.filter(({ name }: Found) => name === "policy");
-  expect(policy).toMatchObject({ state: "missing", fact: expect.stringContaining('did you mean "Read"?') });
+  const env = { HTTPS_PROXY: "http://ann:s3cret@proxy.example:3128" };
+  const { stdout } = await runMatrx(["doctor", "--json"], { home, env });
+  const named = (wanted: string) => JSON.parse(stdout).machine.find(({ name }: Found) => name === wanted);
+  expect(named("policy")).toMatchObject({
+    state: "missing",
+    fact: expect.stringContaining('did you mean "Read"?'),
+  });
+  expect(named("proxy")).toMatchObject({
+    state: "ok",
+    fact: expect.stringContaining("through http://proxy.example:3128 (HTTPS_PROXY)"),
+  });
+  expect(stdout).not.toContain("s3cret");
 });
 
 test("a check that throws what nobody expected is one finding, without a stack", async () => {
