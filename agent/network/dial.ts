@@ -9,18 +9,19 @@ import { openTunnel, ProxyError } from "./tunnel.ts";
 /** In milliseconds; each connection is tried once more at most. */
 const WITHIN = 10_000;
 
-export interface Place {
+interface Place {
   /** Without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** For `createConnection` of a request, and for a WebSocket. What needs no TLS is near, and needs no proxy. */
-export function connectFor({ protocol, hostname, port }: URL) {
+/** For `createConnection`; the signal gives it up. What needs no TLS is near, and needs no proxy. */
+export function connectFor({ protocol, hostname, port }: URL, given?: AbortSignal) {
   const isSecure = protocol === "https:" || protocol === "wss:";
   const place = { host: unbracketed(hostname), port: Number(port || (isSecure ? 443 : 80)) };
   return (_options: unknown, done: (error: Error | null, socket: Socket) => void): undefined => {
-    (isSecure ? dial(place) : plain(place, AbortSignal.timeout(WITHIN))).then(
+    const signal = AbortSignal.any([AbortSignal.timeout(WITHIN), ...(given ? [given] : [])]);
+    (isSecure ? dial(place, signal) : plain(place, signal)).then(
       (socket) => done(null, socket),
       // Whoever is told of an error looks at no socket.
       (error: Error) => done(error, undefined as unknown as Socket),
@@ -29,10 +30,9 @@ export function connectFor({ protocol, hostname, port }: URL) {
 }
 
 /** Rejects with what the system, TLS or the proxy (ProxyError) said, or with MatrxError for a proxy that we can't use. */
-export async function dial(place: Place): Promise<TLSSocket> {
+async function dial(place: Place, signal: AbortSignal): Promise<TLSSocket> {
   const host = isIP(place.host) === 6 ? `[${place.host}]` : place.host;
   const proxy = proxyFor(new URL(`https://${host}:${place.port}`));
-  const signal = AbortSignal.timeout(WITHIN);
   return trusting(place, () => (proxy ? throughProxy(proxy, place, signal) : plain(place, signal)), signal);
 }
 
@@ -79,7 +79,7 @@ async function opened<S extends Socket>(socket: S, event: string, signal: AbortS
     return socket;
   } catch (error) {
     socket.destroy();
-    throw signal.aborted ? signal.reason : error;
+    throw signal.aborted ? new Error("No connection in time", { cause: error }) : error;
   }
 }
 

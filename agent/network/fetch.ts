@@ -1,4 +1,4 @@
-/** `fetch` for servers elsewhere: as `dial` reaches them. */
+/** `fetch` for servers elsewhere: as `connectFor` reaches them. */
 import { connectFor } from "./dial.ts";
 import { proxyFor } from "./proxy.ts";
 import { currentTrust, isUntrusted, trustSystem } from "./trust.ts";

@@ -49,7 +49,7 @@ export async function openTunnel(
   } catch (error) {
     asked.destroy();
     socket.destroy();
-    throw error;
+    throw signal.aborted ? new Error("no answer in time", { cause: error }) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-/** A WebSocket to a server elsewhere, reached as `dial` reaches it. */
+/** A WebSocket to a server elsewhere, reached as `connectFor` reaches it. */
 import { type ClientOptions, WebSocket } from "ws";
 import { connectFor } from "./dial.ts";
 
@@ -10,12 +10,14 @@ export function openWebSocket(
 ): WebSocket {
   const place = new URL(url);
   const isElsewhere = place.protocol === "wss:";
-  return new WebSocket(url, [...protocols], {
+  const over = new AbortController();
+  // The type knows only functions that answer at once.
+  const createConnection = connectFor(place, over.signal) as unknown as ClientOptions["createConnection"];
+  const socket = new WebSocket(url, [...protocols], {
     ...options,
     perMessageDeflate: false,
-    // The type knows only functions that answer at once.
-    ...(isElsewhere && {
-      createConnection: connectFor(place) as unknown as ClientOptions["createConnection"],
-    }),
+    ...(isElsewhere && { createConnection }),
   } as ClientOptions);
+  socket.once("close", () => over.abort());
+  return socket;
 }
