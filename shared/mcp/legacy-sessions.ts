@@ -38,27 +38,38 @@ const messageSchema = z.object({
     .catch(undefined),
 });
 
-/** The library gives an answer to the stream that asked last with its id: an earlier one would wait without end. */
+/**
+ * The library gives an answer to the stream that asked last with its id: an earlier one would wait without end. So would one
+ * whose request was cancelled, since that gets no answer.
+ */
 class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #unanswered = new Set<string | number>();
+  /** Ids of unanswered requests, each with those that came in the same body. */
+  readonly #unanswered = new Map<string | number, Set<string | number>>();
 
   override async handleRequest(request: Request, options?: { parsedBody?: unknown }): Promise<Response> {
     const messages = [options?.parsedBody].flat().map((one) => messageSchema.safeParse(one).data);
-    const ids = messages.map((message) => message?.id).filter((id) => id !== undefined);
-    if (ids.some((id) => this.#unanswered.has(id))) return idInUse();
-    for (const id of ids) this.#unanswered.add(id);
+    const ids = new Set(messages.map((message) => message?.id).filter((id) => id !== undefined));
+    for (const id of ids) if (this.#unanswered.has(id)) return idInUse();
+    for (const id of ids) this.#unanswered.set(id, ids);
     const response = await super.handleRequest(request, options);
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id);
-    // What is cancelled gets no answer.
     for (const message of messages)
-      if (message?.method === "notifications/cancelled")
-        this.#unanswered.delete(message.params?.requestId ?? "");
+      if (message?.method === "notifications/cancelled") this.#settle(message.params?.requestId);
     return response;
   }
 
-  override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport["send"]>) {
-    if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
-    return super.send(message, options);
+  override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport["send"]>) {
+    await super.send(message, options);
+    if (!("method" in message)) this.#settle(message.id);
+  }
+
+  /** The last one settled ends the stream. */
+  #settle(id: string | number | undefined): void {
+    const together = id === undefined ? undefined : this.#unanswered.get(id);
+    if (id === undefined || !together) return;
+    this.#unanswered.delete(id);
+    together.delete(id);
+    if (together.size === 0) this.closeSSEStream(id);
   }
 }
 

@@ -147,6 +147,30 @@ it("take an id again whose request was cancelled or refused", async () => {
   expect((await ask({ id: 8, method: "ping" })).status).toBe(200);
 });
 
+it("end the stream of what is cancelled, once all that was asked with it is answered", async () => {
+  const answered = Promise.withResolvers<{ content: [] }>();
+  const answer: McpHost["answer"] = (name) =>
+    name === "slow" ? answered.promise : new Promise(() => undefined);
+  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer }) });
+  // Batches are of an earlier version.
+  const begun = await endpoints.fetch(hello("2025-03-26"), caller("a"));
+  const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
+  const call = (id: number, name: string) => ({ id, method: "tools/call", params: { name, arguments: {} } });
+  const cancel = (requestId: number) =>
+    endpoints.fetch(post({ method: "notifications/cancelled", params: { requestId } }, session), caller("a"));
+
+  const alone = await endpoints.fetch(post(call(1, "never"), session), caller("a"));
+  await cancel(1);
+  expect(await alone.text()).toBe("");
+
+  const batch = [call(2, "never"), call(3, "slow")].map((one) => ({ jsonrpc: "2.0", ...one }));
+  const body = JSON.stringify(batch);
+  const together = await endpoints.fetch(new Request(post({}, session), { body }), caller("a"));
+  await cancel(2);
+  answered.resolve({ content: [] });
+  expect(await together.text()).toMatch(/^event: message\ndata: .*"id":3[^\n]*\n\n$/);
+});
+
 it("keep few sessions of each caller, and any of them goes on", async () => {
   const endpoints = new McpEndpoints({ hostFor: () => host });
   const begun = await endpoints.fetch(hello(), caller("a"));
