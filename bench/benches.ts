@@ -103,12 +103,13 @@ export const BENCHES: readonly Bench[] = [
   },
 ];
 
-export const USAGE = `npm run bench [NAME] [-- --quick]
+export const USAGE = `npm run bench [NAME] [-- --quick | --once]
 
 ${BENCHES.map(({ name, what, takes }) => `  ${name.padEnd(9)}  ${what}: ${takes}`).join("\n")}
 
   Without a name: ${MAIN.name}.
   --quick  measures less, for a first look; memory takes names of its cases instead
+  --once   runs each thing once, to see that it runs; keeps no figures
 
 Examples:
   npm run bench

@@ -8,28 +8,28 @@ import { appendFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Resident } from "./bytes/resident.ts";
 import { OURS, ourWays, SCP, scpWays, type Way } from "./bytes/ways.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";
 import { shuffled } from "./rounds.ts";
+import { Size } from "./size.ts";
 import { ratioOf, type Spread, spreadOf } from "./spread.ts";
 import { noSshServer } from "./ssh.ts";
 import { printMachine, withSpread } from "./table.ts";
 import { startAgent, untilConnected } from "./variants/agent.ts";
 import { callLine, type OurRelay, startOurs } from "./variants/ours.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const size = new Size();
 const MiB = 1024 * 1024;
-const FILE_MIB = options.quick ? 256 : 1024;
-const ROUNDS = options.quick ? 3 : 7;
+const FILE_MIB = size.pick(1024, 256, 16);
+const ROUNDS = size.pick(7, 3, 1);
 const AT_ONCE = 16;
-const CALLS = 200;
+const CALLS = size.pick(200, 200, 10);
 const LONGEST = 20 * 60_000;
 /** How long a reader does not read, in milliseconds. */
-const STALLED = 10_000;
+const STALLED = size.pick(10_000, 10_000, 100);
 const RESULTS = new URL("./bytes-results.json", import.meta.url);
 
 /** What is to be reached. */
@@ -73,9 +73,9 @@ async function run(processes: Processes): Promise<void> {
   const atOnce = await manyAtOnce(scene, down);
   const calls = await callsBeside(scene, down);
   const stalled = await stalledReader(scene);
-  const found = { date: new Date().toISOString(), quick: options.quick, rounds: ROUNDS, machine };
+  const found = { date: new Date().toISOString(), quick: size.quick, rounds: ROUNDS, machine };
   const text = JSON.stringify({ ...found, transfers, at_once: atOnce, calls, stalled }, undefined, 2);
-  writeFileSync(RESULTS, `${text}\n`);
+  size.keep(RESULTS, text);
 }
 
 async function startScene(processes: Processes): Promise<Scene> {

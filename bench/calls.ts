@@ -2,7 +2,6 @@
  * `npm run bench`, also called `calls`: what a call costs through our relay, beside no relay, a bare Node relay, and a Durable Object that
  * checks nothing. `--quick`: fewer rounds. Results: tables here, all figures in bench/results.json.
  */
-import { parseArgs } from "node:util";
 import { startGroups } from "./groups.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
@@ -11,21 +10,24 @@ import type { Processes } from "./processes.ts";
 import { type Group, reachesOf, seriesOf, tablesOf } from "./report.ts";
 import { RESULTS, writeResults } from "./results.ts";
 import { runRounds } from "./rounds.ts";
+import { Size } from "./size.ts";
 import { printMachine, printReach, printTable } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const size = new Size();
 
 /** In milliseconds: how long a variant is warmed up, the rounds may take, and all may take before it is given up. */
-const plan = options.quick
-  ? { rounds: 5, warming: 800, longest: 25_000, giveUp: 60_000 }
-  : { rounds: 25, warming: 3000, longest: 240_000, giveUp: 360_000 };
+const plan = size.pick(
+  { rounds: 25, warming: 3000, longest: 240_000, giveUp: 360_000 },
+  { rounds: 5, warming: 800, longest: 25_000, giveUp: 60_000 },
+  { rounds: 1, warming: 50, longest: 0, giveUp: 60_000 },
+);
 
 await withProcesses(plan.giveUp, run);
 
 async function run(processes: Processes): Promise<void> {
   const machine = describeMachine();
   printMachine(machine);
-  const groups = await startGroups(processes, say);
+  const groups = await startGroups(processes, size, say);
   await warmUp(groups);
   const series = seriesOf(groups);
   await runRounds(series, plan, (round) => say(`Round ${round} of at most ${plan.rounds}`));
@@ -36,7 +38,7 @@ async function run(processes: Processes): Promise<void> {
   for (const reach of reaches) printReach(reach);
   const rounds = Math.min(...series.map(({ samples }) => samples.length));
   const date = new Date().toISOString();
-  writeResults({ date, quick: options.quick, rounds, machine, reaches, tables }, series);
+  writeResults(size, { date, quick: size.quick, rounds, machine, reaches, tables }, series);
   console.log(`\nmedian [min..max] over ${rounds} rounds; all figures: ${RESULTS.pathname}`);
   for (const { variant } of series) variant.line.close();
 }

@@ -3,22 +3,25 @@
  * back after it was killed, beside objects that check nothing and a bare relay in Node. `--quick`: fewer devices. All
  * figures: bench/fleet-results.json.
  */
-import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { Fleet, type FleetDevice, makeDevices } from "./fleet/devices.ts";
 import { type Home, node, ours, raw } from "./fleet/home.ts";
 import { type Back, type Idle, measureBack, measureIdle } from "./fleet/measure.ts";
 import { withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";
+import { Size } from "./size.ts";
 import { spreadOf } from "./spread.ts";
 import { printMachine } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const size = new Size();
 
-const plan = options.quick
-  ? { waves: [200, 400], back: 400, restarts: 1, beats: 1 }
-  : { waves: [1000, 2000, 3000, 4000], back: 3000, restarts: 3, beats: 2 };
+/** An object sleeps ten seconds after its last message, and its database is closed then; in milliseconds. */
+const ASLEEP_WITHIN = 60_000;
+const plan = size.pick(
+  { waves: [1000, 2000, 3000, 4000], back: 3000, restarts: 3, beats: 2, asleepWithin: ASLEEP_WITHIN },
+  { waves: [200, 400], back: 400, restarts: 1, beats: 1, asleepWithin: ASLEEP_WITHIN },
+  { waves: [5, 10], back: 10, restarts: 1, beats: 0.01, asleepWithin: 0 },
+);
 const RESULTS = new URL("./fleet-results.json", import.meta.url);
 const LONGEST = 15 * 60_000;
 
@@ -43,11 +46,11 @@ async function run(processes: Processes): Promise<void> {
   }
   for (const result of results) print(result);
   const text = JSON.stringify(
-    { date: new Date().toISOString(), quick: options.quick, machine, results },
+    { date: new Date().toISOString(), quick: size.quick, machine, results },
     undefined,
     2,
   );
-  writeFileSync(RESULTS, `${text}\n`);
+  size.keep(RESULTS, text);
 }
 
 async function withFleet<T>(

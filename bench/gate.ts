@@ -2,8 +2,6 @@
  * `npm run bench gate`: what deciding about one call takes, at the relay (grant, policy, questions) and on the device (the
  * same again, rights, closed paths), for small rules and for many. `--quick`: fewer rounds. Figures: bench/gate-results.json.
  */
-import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { ClosedPaths } from "@matrx/shared/access-rules.ts";
 import { EFFECTS } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -12,11 +10,12 @@ import { askingRules, type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { SECRET_PATHS } from "@matrx/shared/secret-paths.ts";
 import { Gate } from "../agent/core/gate.ts";
 import { describeMachine } from "./machine.ts";
+import { Size } from "./size.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import { printMachine } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 10 : 50;
+const size = new Size();
+const ROUNDS = size.pick(50, 10, 1);
 const CALLS = 10_000;
 const AT_MOST_US = 10;
 const RESULTS = new URL("./gate-results.json", import.meta.url);
@@ -83,8 +82,8 @@ for (const { what, us, reached } of results)
   console.log(
     `${what.padEnd(50)} ${shown(us)} us${reached ? "" : `, and should take at most ${AT_MOST_US}`}`,
   );
-const run = { date: new Date().toISOString(), quick: options.quick, rounds: ROUNDS, machine, results };
-writeFileSync(RESULTS, `${JSON.stringify(run, null, 2)}\n`);
+const run = { date: new Date().toISOString(), quick: size.quick, rounds: ROUNDS, machine, results };
+size.keep(RESULTS, JSON.stringify(run, null, 2));
 
 function shown({ median, min, max }: Spread): string {
   return `${median.toFixed(2)} [${min.toFixed(2)}..${max.toFixed(2)}]`;

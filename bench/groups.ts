@@ -2,6 +2,7 @@
 import type { Shape } from "./measure.ts";
 import type { Processes } from "./processes.ts";
 import type { Group } from "./report.ts";
+import type { Size } from "./size.ts";
 import { noSshServer } from "./ssh.ts";
 import type { Variant } from "./variant.ts";
 import { agent } from "./variants/agent.ts";
@@ -11,15 +12,27 @@ import { ours, oursLong, startOurs } from "./variants/ours.ts";
 import { rawObject, rawObjectLong } from "./variants/raw-object.ts";
 import { sshTunnel } from "./variants/ssh.ts";
 
-const ONE: Shape = { inFlight: 1, calls: 300 };
-const FEW: Shape = { inFlight: 16, calls: 600 };
-const MANY: Shape = { inFlight: 64, calls: 600 };
-/** Each answer is 1 MiB. */
-const LONG: Shape = { inFlight: 1, calls: 20 };
-/** Real tools take milliseconds: fewer calls, as long a measurement. */
-const FEW_REAL: Shape = { inFlight: 16, calls: 200 };
+function shapesOf(size: Size) {
+  const shape = (inFlight: number, calls: number): Shape => {
+    return { inFlight, calls: size.pick(calls, calls, inFlight) };
+  };
+  return {
+    one: shape(1, 300),
+    few: shape(16, 600),
+    many: shape(64, 600),
+    /** Each answer is 1 MiB. */
+    long: shape(1, 20),
+    /** Real tools take milliseconds: fewer calls, as long a measurement. */
+    fewReal: shape(16, 200),
+  };
+}
 
-export async function startGroups(processes: Processes, say: (line: string) => void): Promise<Group[]> {
+export async function startGroups(
+  processes: Processes,
+  size: Size,
+  say: (line: string) => void,
+): Promise<Group[]> {
+  const shapes = shapesOf(size);
   say("Starting: direct, Node relay, raw object");
   const none = await direct(processes);
   const node = await nodeRelay(processes);
@@ -28,7 +41,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
   const relay = await startOurs(processes);
   const our = await ours(processes, relay);
   const long = { raw: await rawObjectLong(processes), ours: await oursLong(processes) };
-  const tunnels = await tunnelGroups(processes, our.read, say);
+  const tunnels = await tunnelGroups(processes, our.read, shapes, say);
   say("Starting: our agent");
   const real = await agent(processes, relay);
   return [
@@ -36,7 +49,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       title: "WebSocket calls",
       base: raw.socket,
       variants: [none.socket, node, raw.socket, our.read],
-      shapes: [ONE, FEW, MANY],
+      shapes: [shapes.one, shapes.few, shapes.many],
       aims: [
         { what: "latency beside the raw object", variant: our.read, ratio: "latency_ratio", atMost: 1.25 },
         { what: "CPU beside the raw object", variant: our.read, ratio: "cpu_ratio", atMost: 1.35 },
@@ -47,7 +60,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       title: "A result of 1 MiB",
       base: long.raw,
       variants: [long.raw, long.ours],
-      shapes: [LONG],
+      shapes: [shapes.long],
       aims: [
         {
           what: "CPU of a 1 MiB result beside the raw object",
@@ -61,14 +74,14 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       title: "REST calls",
       base: raw.rest,
       variants: [none.rest, raw.rest, our.rest],
-      shapes: [ONE, FEW, MANY],
+      shapes: [shapes.one, shapes.few, shapes.many],
       aims: [{ what: "REST beside the raw object", variant: our.rest, ratio: "latency_ratio", atMost: 1.4 }],
     },
     {
       title: "Calls with an effect, device without work",
       base: our.read,
       variants: [our.read, our.ledger, our.journal],
-      shapes: [ONE, FEW],
+      shapes: [shapes.one, shapes.few],
       aims: [
         {
           what: "effect beside a read, device without work",
@@ -82,7 +95,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       title: "Calls with an effect, real agent",
       base: real.read,
       variants: [real.read, real.effect],
-      shapes: [ONE, FEW_REAL],
+      shapes: [shapes.one, shapes.fewReal],
       aims: [
         {
           what: "effect beside a read, real agent",
@@ -99,6 +112,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
 async function tunnelGroups(
   processes: Processes,
   ours: Variant,
+  shapes: ReturnType<typeof shapesOf>,
   say: (line: string) => void,
 ): Promise<Group[]> {
   const why = noSshServer();
@@ -110,7 +124,7 @@ async function tunnelGroups(
       title: "Beside an ssh tunnel",
       base: tunnel,
       variants: [tunnel, ours],
-      shapes: [ONE, MANY],
+      shapes: [shapes.one, shapes.many],
       aims: [{ what: "latency beside the ssh tunnel", variant: ours, ratio: "latency_ratio", atMost: 1.3 }],
     },
   ];

@@ -8,7 +8,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { MATRX_BIN } from "../scripts/matrx-bin.ts";
@@ -17,17 +16,18 @@ import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";
 import { shuffled } from "./rounds.ts";
+import { Size } from "./size.ts";
 import { ratioOf, type Spread, spreadOf } from "./spread.ts";
 import { printMachine, withSpread } from "./table.ts";
 import { startAgent } from "./variants/agent.ts";
 import { startOurs } from "./variants/ours.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 5 : 25;
-const CALLS = 40;
-const WARM_UP = 60;
+const size = new Size();
+const ROUNDS = size.pick(25, 5, 1);
+const CALLS = size.pick(40, 40, 8);
+const WARM_UP = size.pick(60, 60, 1);
 /** No faster, in milliseconds: a caller has 50 messages a second, and two rows share one. */
-const ROUND_EVERY = 4000;
+const ROUND_EVERY = size.pick(4000, 4000, 0);
 const GIVE_UP = 600_000;
 const READY_WITHIN = 20_000;
 
@@ -63,8 +63,8 @@ async function run(processes: Processes): Promise<void> {
   const tables = shapes.map(({ inFlight, times }) => ({ in_flight: inFlight, rows: rowsOf(times) }));
   for (const table of tables) print(table);
   const date = new Date().toISOString();
-  const found = { date, quick: options.quick, rounds: ROUNDS, calls: CALLS, machine, base: BASE, tables };
-  writeFileSync(RESULTS, `${JSON.stringify(found, undefined, 2)}\n`);
+  const found = { date, quick: size.quick, rounds: ROUNDS, calls: CALLS, machine, base: BASE, tables };
+  size.keep(RESULTS, JSON.stringify(found, undefined, 2));
 }
 
 /** Microseconds for each call, with so many in flight. */

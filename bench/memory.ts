@@ -3,16 +3,16 @@
  * reads them. Each case has its own relay and agent. Given names of cases, it runs only those. All figures:
  * bench/memory-results.json.
  */
-import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { Problem, reportAndExit } from "../scripts/problem.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import { CASES, type Case, type Figures, measureCase } from "./memory/cases.ts";
 import type { Processes } from "./processes.ts";
+import { Size } from "./size.ts";
 import { printMachine } from "./table.ts";
 
-const { positionals: wanted } = parseArgs({ allowPositionals: true });
+const size = new Size({ allowPositionals: true });
+const wanted = size.pick(size.names, size.names, ["eight"]);
 
 const unknown = wanted.find((wish) => !CASES.some(({ name }) => name === wish));
 if (unknown !== undefined)
@@ -22,6 +22,8 @@ if (unknown !== undefined)
 
 const RESULTS = new URL("./memory-results.json", import.meta.url);
 const LONGEST = 15 * 60_000;
+/** Time to give memory back, in milliseconds. */
+const SETTLE = 15_000;
 /** In MiB: what the processes may use at most, in every case. */
 const AT_MOST = { relay: 250, agent: 400 };
 
@@ -33,13 +35,13 @@ async function run(processes: Processes): Promise<void> {
   const results: ({ name: string } & Figures)[] = [];
   for (const one of CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     say(`${one.name}: ${one.what}`);
-    const figures = await measureCase(processes, one);
+    const figures = await measureCase(processes, one, size.pick(SETTLE, SETTLE, 0));
     print(one, figures);
     results.push({ name: one.name, ...figures });
   }
   if (wanted.length > 0) return;
   const text = JSON.stringify({ date: new Date().toISOString(), machine, results }, undefined, 2);
-  writeFileSync(RESULTS, `${text}\n`);
+  size.keep(RESULTS, text);
 }
 
 function print({ name }: Case, { relay, agent, seconds, notes }: Figures): void {

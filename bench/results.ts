@@ -1,8 +1,8 @@
 /** bench/results.json: everything that a run found, for reading and for comparing with another. */
-import { writeFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
 import type { Reach, Table } from "./report.ts";
 import type { Series } from "./rounds.ts";
+import type { Size } from "./size.ts";
 
 export const RESULTS = new URL("./results.json", import.meta.url);
 
@@ -15,9 +15,9 @@ export interface Run {
   tables: Table[];
 }
 
-export function writeResults(run: Run, series: Series[]): void {
+export function writeResults(size: Size, run: Run, series: Series[]): void {
   const text = JSON.stringify({ ...run, measurements: series.map(measurementOf) }, rounded, 2);
-  writeFileSync(RESULTS, `${text}\n`);
+  size.keep(RESULTS, text);
 }
 
 /** Every round's own figures; the latencies of single calls are left out. */

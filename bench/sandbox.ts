@@ -2,10 +2,9 @@
  * `npm run bench sandbox`: what the sandbox adds to a command, in this process and without a link: `true` as a job, free and
  * confined, in turn. `--quick`: fewer rounds. Figures: bench/sandbox-results.json.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { EFFECTS } from "@matrx/shared/effects.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { Admission } from "../agent/core/gate.ts";
@@ -14,11 +13,12 @@ import { type Command, Jobs } from "../agent/jobs/jobs.ts";
 import { DomainProxies } from "../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../agent/sandbox/sandbox.ts";
 import { describeMachine } from "./machine.ts";
+import { Size } from "./size.ts";
 import { spreadOf } from "./spread.ts";
 import { printMachine } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 15 : 100;
+const size = new Size();
+const ROUNDS = size.pick(100, 15, 1);
 const AT_MOST_TIMES = 3;
 const RESULTS = new URL("./sandbox-results.json", import.meta.url);
 
@@ -81,7 +81,7 @@ console.log(`${times.toFixed(2)} times${reached ? "" : `, and should be at most 
 const date = new Date().toISOString();
 const all = {
   date,
-  quick: options.quick,
+  quick: size.quick,
   rounds: ROUNDS,
   machine,
   results,
@@ -89,5 +89,5 @@ const all = {
   at_most: AT_MOST_TIMES,
   reached,
 };
-writeFileSync(RESULTS, `${JSON.stringify(all, null, 2)}\n`);
+size.keep(RESULTS, JSON.stringify(all, null, 2));
 process.exit();

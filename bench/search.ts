@@ -2,21 +2,20 @@
  * `npm run bench search`: Grep, Glob and search_files beside `rg` and `find`, on a tree of 50,000 files and on a deep
  * one of 30,000 folders. `--quick`: fewer rounds. All figures: bench/search-results.json.
  */
-import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { SearchEngines } from "../agent/search/engines.ts";
 import { findRipgrep } from "../agent/search/find-ripgrep.ts";
 import { describeMachine } from "./machine.ts";
 import { shuffled } from "./rounds.ts";
-import { growDeepTree, growTree } from "./search/tree.ts";
+import { DEEP_TREE, growDeepTree, growTree, TREE } from "./search/tree.ts";
 import { program, ripgrep, SAME_FLAGS, tools, type Way } from "./search/ways.ts";
+import { Size } from "./size.ts";
 import { ratioOf, spreadOf } from "./spread.ts";
 import { printMachine, withSpread } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 5 : 15;
+const size = new Size();
+const ROUNDS = size.pick(15, 5, 1);
 /** What takes seconds is measured in fewer. */
-const SLOW_ROUNDS = 3;
+const SLOW_ROUNDS = size.pick(3, 3, 1);
 const RESULTS = new URL("./search-results.json", import.meta.url);
 const AT_MOST = 1.3;
 const WITH_RIPGREP = new SearchEngines();
@@ -42,8 +41,8 @@ if (!found) throw new Error("there is no ripgrep to compare with: npm install");
 const machine = describeMachine();
 printMachine(machine);
 console.log(`ripgrep ${found.version}; growing the trees ...`);
-const tree = growTree();
-const deepTree = growDeepTree();
+const tree = growTree(size.pick(TREE, TREE, { files: 1000 }));
+const deepTree = growDeepTree(size.pick(DEEP_TREE, DEEP_TREE, { folders: 300, files: 1700 }));
 const removeTrees = () => {
   tree.remove();
   deepTree.remove();
@@ -66,7 +65,7 @@ try {
     ),
     newest(found.file, "Glob **/*.ts, the newest 1,000 of 34,000 in 30,000 folders", deepTree.root),
   ];
-  for (let round = 0; round <= ROUNDS; round++) await runRound(jobs, round);
+  for (let round = size.pick(0, 0, 1); round <= ROUNDS; round++) await runRound(jobs, round);
   report(jobs);
 } finally {
   removeTrees();
@@ -171,8 +170,8 @@ function report(jobs: readonly Job[]): void {
     }
   }
   const { files, bytes } = tree;
-  const run = { date: new Date().toISOString(), quick: options.quick, rounds: ROUNDS, machine, files, bytes };
-  writeFileSync(RESULTS, `${JSON.stringify({ ...run, ripgrep: found?.version, tables }, rounded, 2)}\n`);
+  const run = { date: new Date().toISOString(), quick: size.quick, rounds: ROUNDS, machine, files, bytes };
+  size.keep(RESULTS, JSON.stringify({ ...run, ripgrep: found?.version, tables }, rounded, 2));
   console.log(`\nmedian [min..max] over ${ROUNDS} rounds; all figures: ${RESULTS.pathname}`);
 }
 

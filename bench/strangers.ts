@@ -2,7 +2,6 @@
  * `npm run bench strangers`: does the time of an answer tell whether another account's device exists? Asks for its id and for
  * ids that were never issued, in turn, and reports the ratio of their medians: 1.00 tells nothing. `--quick`: fewer requests.
  */
-import { parseArgs } from "node:util";
 import { exportJWK, generateKeyPair } from "jose";
 import { request, signIn } from "../scripts/start/owner.ts";
 import { startRelay } from "../scripts/start/relay.ts";
@@ -12,12 +11,13 @@ import { createdInviteSchema } from "../shared/invite-api.ts";
 import { signedInSchema } from "../shared/session-api.ts";
 import { makeFolder, removeFolder } from "../test/helpers/folder.ts";
 import { describeMachine } from "./machine.ts";
+import { Size } from "./size.ts";
 import { ratioOf, type Spread, spreadOf } from "./spread.ts";
 import { printMachine } from "./table.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 5 : 20;
-const REQUESTS = 200;
+const size = new Size();
+const ROUNDS = size.pick(20, 5, 1);
+const REQUESTS = size.pick(200, 200, 10);
 
 const folder = makeFolder();
 const relay = await startRelay({ port: 0, dataDir: folder });

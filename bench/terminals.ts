@@ -5,7 +5,6 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { homeOf } from "../agent/config/app-dirs.ts";
 import { HolderLink } from "../agent/terminals/holder-link.ts";
 import { holderEndpoint } from "../agent/terminals/start-holder.ts";
@@ -14,6 +13,7 @@ import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";
 import { shuffled } from "./rounds.ts";
+import { Size } from "./size.ts";
 import { ratioOf, type Spread, spreadOf } from "./spread.ts";
 import { noSshServer, sshArguments, startReverseTunnel, startSshServer } from "./ssh.ts";
 import { printMachine, withSpread } from "./table.ts";
@@ -21,10 +21,10 @@ import { Seat } from "./terminals/seat.ts";
 import { startAgent, untilConnected } from "./variants/agent.ts";
 import { callLine, startOurs } from "./variants/ours.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 3 : 7;
-const KEYS = options.quick ? 100 : 300;
-const OUTPUT_MIB = 32;
+const size = new Size();
+const ROUNDS = size.pick(7, 3, 1);
+const KEYS = size.pick(300, 100, 5);
+const OUTPUT_MIB = size.pick(32, 32, 1);
 const LONGEST = 15 * 60_000;
 const RESULTS = new URL("./terminals-results.json", import.meta.url);
 
@@ -58,7 +58,7 @@ async function run(processes: Processes): Promise<void> {
   const measured = new Map<string, Measured>(
     ways.map(({ name }) => [name, { p50_ms: [], p99_ms: [], mib_per_s: [] }]),
   );
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = size.pick(0, 0, 1); round <= ROUNDS; round++) {
     for (const way of shuffled([...ways])) {
       await using seat = await way.take();
       const echoes = (await seat.echoes(KEYS)).toSorted((one, other) => one - other);
@@ -74,8 +74,8 @@ async function run(processes: Processes): Promise<void> {
   }
   const rows = rowsOf(measured);
   print(rows);
-  const found = { date: new Date().toISOString(), quick: options.quick, rounds: ROUNDS, keys: KEYS, machine };
-  writeFileSync(RESULTS, `${JSON.stringify({ ...found, output_mib: OUTPUT_MIB, rows }, undefined, 2)}\n`);
+  const found = { date: new Date().toISOString(), quick: size.quick, rounds: ROUNDS, keys: KEYS, machine };
+  size.keep(RESULTS, JSON.stringify({ ...found, output_mib: OUTPUT_MIB, rows }, undefined, 2));
 }
 
 async function ourWay(processes: Processes): Promise<Way> {

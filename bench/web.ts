@@ -3,9 +3,8 @@
  * the first time from the embedded relay, and what that load consists of. Lighthouse is installed beside the tree the first
  * time. `--quick`: one look at each page. Figures: bench/web-results.json.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { installAside, UNAVAILABLE } from "../scripts/install-aside.ts";
 import { Problem, reportAndExit } from "../scripts/problem.ts";
 import { LIGHTHOUSE, ROOT } from "../scripts/tree.ts";
@@ -16,14 +15,16 @@ import { APP } from "../test/web/app.ts";
 import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import type { Processes } from "./processes.ts";
+import { Size } from "./size.ts";
 import { spreadOf } from "./spread.ts";
 import { printMachine, withSpread } from "./table.ts";
 import { kibOf, kindsOf, largest } from "./web/first-load.ts";
 import { lookAt, type Report } from "./web/lighthouse.ts";
 import { signedInProfile } from "./web/profile.ts";
 
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const LOOKS = options.quick ? 1 : 5;
+const size = new Size();
+/** Lighthouse is large: `--once` goes without, until the app is signed in. */
+const LOOKS = size.pick(5, 1, 0);
 const GIVE_UP = 1_200_000;
 const LISTED = 8;
 const AIMS = { performance: 95, accessibility: 100, "best-practices": 100 } as const;
@@ -34,7 +35,7 @@ const CATEGORIES: readonly Category[] = ["performance", "accessibility", "best-p
 
 if (CHROMIUM === undefined)
   reportAndExit(new Problem("This needs Chromium: apt-get install chromium, or name it in CHROMIUM."));
-if (await installLighthouse()) await withProcesses(GIVE_UP, run).catch(reportAndExit);
+if (LOOKS === 0 || (await installLighthouse())) await withProcesses(GIVE_UP, run).catch(reportAndExit);
 else process.exitCode = UNAVAILABLE;
 
 async function run(processes: Processes): Promise<void> {
@@ -53,10 +54,11 @@ async function run(processes: Processes): Promise<void> {
   const link = `${relay.url}${APP}#${(await relay.signInLink()).split("#")[1]}`;
   await signedInProfile(owner, link, "1 of 1 online");
   const url = `${relay.url}${APP}/fleet`;
+  if (LOOKS === 0) return;
   const pages = [await pageOf("sign-in", url, nobody), await pageOf("list of machines", url, owner)];
   const date = new Date().toISOString();
-  const found = { date, quick: options.quick, looks: LOOKS, machine, pages };
-  writeFileSync(RESULTS, `${JSON.stringify(found, rounded, 2)}\n`);
+  const found = { date, quick: size.quick, looks: LOOKS, machine, pages };
+  size.keep(RESULTS, JSON.stringify(found, rounded, 2));
 }
 
 async function pageOf(name: string, url: string, profile: string) {

@@ -29,20 +29,17 @@ export interface Back {
   tries_per_device: number;
 }
 
-/** An object sleeps ten seconds after its last message, and its database is closed then. */
-const ASLEEP_WITHIN = 60_000;
-
 /** Connects more and more devices, and leaves them alone for some heartbeats. */
 export async function measureIdle(
   home: Home,
   fleet: Fleet,
-  { waves: wanted, beats }: { waves: readonly number[]; beats: number },
+  { waves: wanted, beats, asleepWithin }: { waves: readonly number[]; beats: number; asleepWithin: number },
 ): Promise<Idle> {
   const before = usageOf(home.pid);
   const waves: Wave[] = [];
   for (const to of wanted) {
     await fleet.grow(to);
-    await untilAsleep(home);
+    await untilAsleep(home, asleepWithin);
     waves.push({ devices: to, ...usageOf(home.pid) });
     say(`${home.name}: ${to} devices, ${JSON.stringify(waves.at(-1))}`);
   }
@@ -62,8 +59,8 @@ export async function measureIdle(
 }
 
 /** Asleep, a device's object holds its socket alone; what is still open after the time is measured as it is. */
-async function untilAsleep(home: Home): Promise<void> {
-  const end = performance.now() + ASLEEP_WITHIN;
+async function untilAsleep(home: Home, within: number): Promise<void> {
+  const end = performance.now() + within;
   while (awakeObjects(home.pid) > 0 && performance.now() < end) await sleep(500);
 }
 

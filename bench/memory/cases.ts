@@ -46,8 +46,6 @@ export interface Case {
 
 const READS = 160;
 const IMAGE_BYTES = 5_500_000;
-/** Time to give memory back, in milliseconds. */
-const SETTLE = 15_000;
 
 export const CASES: readonly Case[] = [
   ...[1, 4, 8].map((atOnce) => ({
@@ -64,7 +62,12 @@ export const CASES: readonly Case[] = [
   { name: "eight", what: "8 WebSockets of one token ask for one each, and read at once", run: eight },
 ];
 
-export async function measureCase(processes: Processes, { name, run }: Case): Promise<Figures> {
+/** `settle`: how long it gets to give memory back, in milliseconds. */
+export async function measureCase(
+  processes: Processes,
+  { name, run }: Case,
+  settle: number,
+): Promise<Figures> {
   const relay = await startOurs(processes, name);
   const agent = await startAgent(processes, relay, join(processes.folder, `${name}-agent`));
   const pair = { relay, device: agent.device, ...filesIn(processes.folder) };
@@ -75,7 +78,7 @@ export async function measureCase(processes: Processes, { name, run }: Case): Pr
   const start = performance.now();
   const notes = await run(pair);
   const seconds = (performance.now() - start) / 1000;
-  await sleep(SETTLE);
+  await sleep(settle);
   first?.close();
   const figuresOf = (program: "relay" | "agent") => {
     const { pid } = { relay, agent }[program];

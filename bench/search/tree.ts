@@ -3,11 +3,10 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const FILES = 50_000;
+export const TREE = { files: 50_000 };
 const PER_FOLDER = 50;
 const EXTENSIONS = ["ts", "js", "md", "py", "txt"];
-const DEEP_FOLDERS = 30_000;
-const DEEP_FILES = 170_000;
+export const DEEP_TREE = { folders: 30_000, files: 170_000 };
 const DEEPEST = 14;
 const WORDS = "alpha beta gamma delta return const function import export value index result".split(" ");
 
@@ -19,11 +18,11 @@ export interface Tree {
 }
 
 /** 50,000 small text files in 1,000 folders. One file in 400 has a line with `needle`, one in 5,000 a line with `thimble`; nearly all have `function`. */
-export function growTree(): Tree {
+export function growTree({ files }: typeof TREE): Tree {
   const root = mkdtempSync(path.join(tmpdir(), "matrx-bench-search-"));
   const random = randomNumbers(20_261_121);
   let bytes = 0;
-  for (let number = 0; number < FILES; number++) {
+  for (let number = 0; number < files; number++) {
     const folder = number / PER_FOLDER;
     const place = path.join(root, `part-${Math.floor(folder / 40)}`, `folder-${Math.floor(folder) % 40}`);
     if (number % PER_FOLDER === 0) mkdirSync(place, { recursive: true });
@@ -39,15 +38,15 @@ export function growTree(): Tree {
       text,
     );
   }
-  return { root, files: FILES, bytes, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { root, files, bytes, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
 /** As a home folder with programs' sources in it: 170,000 empty files in 30,000 folders, up to 14 deep; 1 in 150 is a `needle`. */
-export function growDeepTree(): Tree {
+export function growDeepTree({ folders: wanted, files }: typeof DEEP_TREE): Tree {
   const root = mkdtempSync(path.join(tmpdir(), "matrx-bench-deep-"));
   const random = randomNumbers(30_000);
   const folders = [{ place: root, depth: 0 }];
-  while (folders.length < DEEP_FOLDERS) {
+  while (folders.length < wanted) {
     // Mostly one of the newest: trees of sources are long.
     const newest = folders.slice(-200);
     const { place, depth } = newest[random(newest.length)] ?? { place: root, depth: 0 };
@@ -56,12 +55,12 @@ export function growDeepTree(): Tree {
       folders.push({ place: makeFolder(path.join(root, `top-${folders.length}`)), depth: 1 });
     else folders.push({ place: makeFolder(below), depth: depth + 1 });
   }
-  for (let number = 0; number < DEEP_FILES; number++) {
+  for (let number = 0; number < files; number++) {
     const { place } = folders[random(folders.length)] ?? { place: root };
     const name = number % 150 === 7 ? `Needle-${number}` : `file-${number}`;
     closeSync(openSync(path.join(place, `${name}.${EXTENSIONS[number % EXTENSIONS.length]}`), "w"));
   }
-  return { root, files: DEEP_FILES, bytes: 0, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { root, files, bytes: 0, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
 function makeFolder(place: string): string {
