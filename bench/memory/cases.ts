@@ -60,6 +60,7 @@ export const CASES: readonly Case[] = [
     run: unread,
   },
   { name: "eight", what: "8 WebSockets of one token ask for one each, and read at once", run: eight },
+  { name: "thousand", what: "1,000 small reads by REST at once, three times", run: thousand },
 ];
 
 /** `settle`: how long it gets to give memory back, in milliseconds. */
@@ -149,4 +150,11 @@ async function eight({ relay, device, image }: Pair): Promise<string[]> {
   const closed = answers.filter(({ status }) => status === "rejected").length;
   for (const reader of readers) reader.close();
   return [`${closed} of 8 closed`];
+}
+
+async function thousand({ relay, device, text }: Pair): Promise<string[]> {
+  const failed: string[] = [];
+  for (let times = 0; times < 3; times++)
+    failed.push(...(await readByRest(relay, device, { file: text, reads: 1000, atOnce: 1000 })).failed);
+  return [`${failed.length} of 3,000 refused`];
 }
