@@ -1,5 +1,5 @@
 /** Calls of tools in the app that take their time: seen as they run, stopped, run again, and never taken for another. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -60,6 +60,26 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
     await expectNoObjections(opened);
     await answer(page).getByRole("link", { name: "Its record" }).click();
     await page.waitForURL(/\/calls\//);
+  });
+
+  test("the answer comes into sight as it grows, but not under whoever looks elsewhere", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await page.setViewportSize({ width: 1280, height: 700 });
+    const isSeen = async () => {
+      const { y = 0, height = 0 } = (await output(page).boundingBox()) ?? {};
+      return height > 0 && y + height <= 700;
+    };
+    await bash(page, `echo begun; ${UNTIL_GO}; seq 12`);
+    await soFar(page).waitFor();
+    letGo();
+    await expect.poll(isSeen).toBe(true);
+    rmSync(join(folder, "go"));
+    await bash(page, `echo begun; ${UNTIL_GO}; seq 12`);
+    await soFar(page).waitFor();
+    await page.locator("#page-title").evaluate((title) => title.scrollIntoView());
+    letGo();
+    await output(page).waitFor();
+    expect(await isSeen()).toBe(false);
   });
 
   test("Stop ends it with all its processes, by keyboard too, and what it wrote stays", async () => {

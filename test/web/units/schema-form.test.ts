@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { checkOf } from "../../../web/src/ui/schema/check.ts";
 import { type DraftValue, draftOf, readDraft } from "../../../web/src/ui/schema/draft.ts";
 import { fieldsOf } from "../../../web/src/ui/schema/fields.ts";
-import { readableName } from "../../../web/src/ui/schema/label.ts";
+import { isSameName, readableName, saysMore } from "../../../web/src/ui/schema/label.ts";
 
 const object = (properties: object, required: string[] = []) => ({ type: "object", properties, required });
 const read = (schema: object, draft: Record<string, DraftValue>) =>
@@ -22,6 +22,21 @@ test.each([
   ["__", "__"],
 ])("%s is read as %s", (name, label) => {
   expect(readableName(name)).toBe(label);
+});
+
+test("label, name and help of a field do not say the same", () => {
+  const same = (name: string) => isSameName(readableName(name), name);
+  expect(["command", "file_path", "runInBackground", "if_sha256"].map(same)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(["yield_ms", "max_bytes"].map(same)).toEqual([false, false]);
+  expect(saysMore("Command", "The command")).toBe(false);
+  expect(saysMore("File path", "Path of the file.")).toBe(false);
+  expect(saysMore("Command", "Command to run")).toBe(true);
+  expect(saysMore("Path", "")).toBe(false);
 });
 
 describe("fields", () => {

@@ -2,7 +2,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import type { Tool } from "../../relay/tools.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { Panel } from "../../ui/Panel.tsx";
@@ -12,6 +12,7 @@ import { RunEnd } from "./RunEnd.tsx";
 import { RunningView } from "./RunningView.tsx";
 import { isRunning, type Run } from "./run.ts";
 import { startRun } from "./running.ts";
+import { useFollowed } from "./use-followed.ts";
 import { useObstacle } from "./use-obstacle.ts";
 
 interface Props {
@@ -26,9 +27,7 @@ export function RunPanel({ run, tool, tools }: Props) {
   const runs = isRunning(run);
   const canRun = useObstacle(device) === undefined;
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    place.current?.scrollIntoView({ block: "nearest" });
-  }, []);
+  useFollowed(place);
   return (
     <div ref={place}>
       <Panel

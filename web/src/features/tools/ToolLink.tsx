@@ -9,7 +9,7 @@ import { isRunning } from "./run.ts";
 import { useRuns } from "./runs.ts";
 import classes from "./ToolList.module.css";
 
-const SHORT = { read: "Reads", write: "Writes", execute: "Runs" } as const;
+const SHORT = { read: "Reads", write: "Writes", execute: "Runs or deletes" } as const;
 /** Characters of a description: more do not fit into its lines. */
 const SHOWN = 200;
 

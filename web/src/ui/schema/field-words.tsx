@@ -4,6 +4,7 @@ import { visibleLine } from "../visible-text.ts";
 import { WithCode } from "../WithCode.tsx";
 import type { DraftValue } from "./draft.ts";
 import { type Field, type InputKind, WHOLE } from "./fields.ts";
+import { isSameName, saysMore } from "./label.ts";
 import classes from "./SchemaForm.module.css";
 
 export interface FieldProps {
@@ -15,7 +16,8 @@ export interface FieldProps {
 }
 
 export function wordsOf({ field, problem, onLeave }: FieldProps) {
-  const { name, label, help, isRequired, input } = field;
+  const { name, label, isRequired, input } = field;
+  const help = saysMore(label, field.help) ? field.help : "";
   return {
     name,
     label: (
@@ -26,7 +28,9 @@ export function wordsOf({ field, problem, onLeave }: FieldProps) {
     ),
     description: (
       <>
-        {name !== WHOLE && <code className={classes.name}>{visibleLine(name)}</code>}{" "}
+        {name !== WHOLE && !isSameName(label, name) && (
+          <code className={classes.name}>{visibleLine(name)}</code>
+        )}{" "}
         <LongText text={help}>{(text) => <WithCode text={text} />}</LongText> {limitsOf(input)}
       </>
     ),

@@ -32,6 +32,27 @@ export function readableName(name: string): string {
   return said.charAt(0).toUpperCase() + said.slice(1) + (unit ? ` (${unit})` : "");
 }
 
+/** Whether a field's name as the tool has it is its label in other letters, such as `file_path` and "File path". */
+export function isSameName(label: string, name: string): boolean {
+  return plain(label) === plain(name);
+}
+
+/** Whether a help has a word that the label lacks: "The command" says nothing more than "Command". */
+export function saysMore(label: string, help: string): boolean {
+  const said = new Set(wordsIn(label));
+  return wordsIn(help).some((word) => !said.has(word) && !FILLERS.has(word));
+}
+
+const FILLERS = new Set(["a", "an", "the", "of", "to", "its"]);
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[\s_.-]+/g, "");
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 function readableWord(word: string): string {
   const lower = word.toLowerCase();
   if (CAPITALS.has(lower)) return lower.toUpperCase();
