@@ -60,6 +60,9 @@ export function serveExchange({ socket, secured }: Dialled, port: number, exchan
   };
 }
 
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
 /** One request and its response; follows no redirect, decompresses nothing. */
 export function fetchExchange(wanted: WantedFetch): Exchange {
   return async (socket, stream, tls) => {
@@ -73,11 +76,13 @@ export function fetchExchange(wanted: WantedFetch): Exchange {
     }).catch((error: Error) => {
       if (!isAnswered) request.destroy(error);
     });
-    const response = await answerOf(responded, tls, async (secure) => {
-      if (hasBody) throw new Error("The port speaks TLS, and the request's body was sent to it without");
-      const again = requestOn(secure, wanted);
-      again.end();
-      return responseTo(again);
+    const response = await answerOf(responded, tls, {
+      isSafe: () => SAFE.has(wanted.method) && !hasBody,
+      again: (secure) => {
+        const again = requestOn(secure, wanted);
+        again.end();
+        return responseTo(again);
+      },
     });
     isAnswered = true;
     return await sendResponse(response, stream);

@@ -49,19 +49,26 @@ export class TlsPorts {
   }
 }
 
-/** What a port answered; by TLS, if the answer may mean that it speaks nothing else. Such a port runs no plain request. */
+/** A request that can be made again, on another connection. */
+interface Repeatable<Answer> {
+  /** Whether it changes nothing, and has no body that was sent. */
+  readonly isSafe: () => boolean;
+  readonly again: (socket: Socket) => Promise<Answer>;
+}
+
+/** What a port answered; by TLS, if the answer may mean that it speaks nothing else. What is not safe fails, the first time. */
 export async function answerOf<Answer extends IncomingMessage | undefined>(
   plain: Promise<Answer>,
   tls: () => Promise<Socket | undefined>,
-  again: (socket: Socket) => Promise<Answer>,
+  { isSafe, again }: Repeatable<Answer>,
 ): Promise<Answer> {
   const first = await plain.then(
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   );
-  if ("answer" in first && first.answer?.statusCode !== 400) return first.answer;
+  if ("answer" in first && (first.answer?.statusCode !== 400 || !isSafe())) return first.answer;
   const secure = await tls();
-  if (secure) return again(secure);
+  if (secure && isSafe()) return again(secure);
   if ("error" in first) throw first.error;
   return first.answer;
 }

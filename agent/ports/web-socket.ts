@@ -27,9 +27,12 @@ export function webSocketExchange(wanted: WantedFetch) {
   ): Promise<StreamMessage> => {
     let ws = openOn(socket, wanted);
     try {
-      const refusal = await answerOf(openedOrRefused(ws), tls, (secure) => {
-        ws = openOn(secure, wanted);
-        return openedOrRefused(ws);
+      const refusal = await answerOf(openedOrRefused(ws), tls, {
+        isSafe: () => true,
+        again: (secure) => {
+          ws = openOn(secure, wanted);
+          return openedOrRefused(ws);
+        },
       });
       if (refusal) return await sendResponse(refusal, stream);
       const sending = sendMessages(ws, stream);

@@ -44,6 +44,24 @@ describe("a program that speaks TLS alone", () => {
     expect(asked).toEqual([`GET https://localhost:${port}`, `POST https://localhost:${port}`]);
   });
 
+  test("gets no request twice that may change something: the first one fails, and the next are asked by TLS", async () => {
+    const asked: (string | undefined)[] = [];
+    const server = await serveHttps((request, response) => {
+      asked.push(request.method);
+      response.end();
+    });
+    const bench = await Workbench.open();
+    const remove = () =>
+      bench.call(
+        "FetchPort",
+        { port: portOf(server), method: "DELETE", path: "/", secret: { headers: [] } },
+        OPEN,
+      );
+    await expect(remove().then((result) => serve(result))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await responseOf((await serve(await remove())).stream)).toMatchObject({ status: 200 });
+    expect(asked).toEqual(["DELETE"]);
+  });
+
   test("that says so by an answer of 400 is asked by TLS too; one of plain HTTP keeps its 400", async () => {
     const server = await serveHttps((_request, response) => void response.end("secure"));
     const front = createRawServer((near) => {
