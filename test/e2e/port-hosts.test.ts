@@ -1,9 +1,11 @@
 /** Web servers of a device at hosts of their own, through a real relay and a real agent: what passes, and what does not. */
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
+import { makeAuthority } from "../helpers/certificates.ts";
 import { Person } from "./person.ts";
 import { type Rig, startRig } from "./rig.ts";
 import { linkTo, Visitor } from "./visitor.ts";
@@ -216,4 +218,37 @@ it("a revoked visit ends at once, in the middle of a WebSocket too", { timeout: 
   expect((await person.ask("DELETE", `/v1/tokens/${link.id}`)).status).toBe(204);
   expect((await closed)[0]).toBe(1011);
   expect((await other.ask("/")).status).toBe(401);
+});
+
+it("a server that speaks HTTPS alone is visited like any other: pages, redirects, forms and WebSockets", {
+  timeout: MINUTE,
+}, async () => {
+  const certificate = makeAuthority(rig.folder).sign("box.lan");
+  const server = createSecureServer(certificate, (request, response) => {
+    const { port: own } = server.address() as AddressInfo;
+    if (request.url === "/old") response.writeHead(302, { Location: `https://localhost:${own}/new` }).end();
+    else request.pipe(response.setHeader("X-Origin", request.headers.origin ?? ""));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", (ws) => ws.on("message", (data) => ws.send(`secure ${data}`)));
+  const { port: secure } = server.address() as AddressInfo;
+  const visiting = await Visitor.enter(rig, await linkTo(rig, person, secure));
+  expect(await visiting.ask("/old")).toMatchObject({
+    status: 302,
+    headers: { location: `${visiting.origin}/new` },
+  });
+  const form = { method: "POST", body: "name=ann", headers: { Origin: visiting.origin } };
+  expect(await visiting.ask("/form", form)).toMatchObject({
+    ...{ status: 200, text: "name=ann" },
+    headers: { "x-origin": `https://localhost:${secure}` },
+  });
+  const ws = visiting.socket("/chat");
+  await once(ws, "open");
+  ws.send("hello");
+  expect(String((await once(ws, "message"))[0])).toBe("secure hello");
+  ws.terminate();
+  sockets.close();
+  server.close();
+  server.closeAllConnections();
 });
