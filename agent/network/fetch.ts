@@ -1,4 +1,4 @@
-/** `fetch` for servers elsewhere: as `connectFor` reaches them. */
+/** `fetch` that connects as `connectFor` does: elsewhere through the environment's proxy, to this machine always directly. */
 import { connectFor } from "./dial.ts";
 import { proxyFor } from "./proxy.ts";
 import { currentTrust, isUntrusted, trustSystem } from "./trust.ts";

@@ -1,6 +1,7 @@
 /** Has the relay that runs here take up the keys of its folder: its launcher starts it again with those. */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { fetchElsewhere } from "../../agent/network/fetch.ts";
 import { hasCode, messageOf, Problem } from "../problem.ts";
 import { isRunning, type Running, readRunning } from "../start/lock.ts";
 import { isAlive } from "../start/process.ts";
@@ -49,7 +50,7 @@ async function end(pid: number): Promise<void> {
 
 async function answersWith(url: string, kids: readonly string[]): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN) });
+    const response = await fetchElsewhere(url, { signal: AbortSignal.timeout(ANSWER_WITHIN) });
     const { keys } = jwksSchema.parse(await response.json());
     return keys.length === kids.length && keys.every(({ kid }, index) => kid === kids[index]);
   } catch {

@@ -1,6 +1,7 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
 import { exportJWK, generateKeyPair } from "jose";
 import type * as z from "zod";
+import { fetchElsewhere } from "../../agent/network/fetch.ts";
 import { problemSchema } from "../../shared/api.ts";
 import { signedInSchema } from "../../shared/session-api.ts";
 import { createdTokenSchema, type newTokenSchema } from "../../shared/token-api.ts";
@@ -88,7 +89,7 @@ async function send(
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (credential) headers.set("Authorization", `Bearer ${credential.token}`);
   try {
-    return await fetch(`${url}${path}`, {
+    return await fetchElsewhere(`${url}${path}`, {
       method,
       headers,
       signal: AbortSignal.timeout(ANSWER_WITHIN),

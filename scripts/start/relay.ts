@@ -1,5 +1,6 @@
 /** The embedded relay alone: `npm start` adds this machine's agent to it, tests and benchmarks use it as it is. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { fetchElsewhere } from "../../agent/network/fetch.ts";
 import { Problem } from "../problem.ts";
 import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
@@ -118,7 +119,7 @@ async function untilHealthy(url: string): Promise<void> {
   let last = "nothing";
   for (const until = performance.now() + READY_WITHIN; performance.now() < until; await sleep(25)) {
     try {
-      const response = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
+      const response = await fetchElsewhere(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
       const body = await response.text();
       if (response.ok) return;
       last = `${response.status} ${body.slice(0, 300)}`;

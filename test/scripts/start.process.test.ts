@@ -59,11 +59,15 @@ test("the printed line works in a shell, and after Ctrl-C no process is left", {
   expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
 });
 
-test("MATRX_URL is where the printed links lead, and those of `npm run link`", {
+test("MATRX_URL is where the printed links lead, and those of `npm run link`; the environment's proxy is not for this machine", {
   timeout: TIME,
 }, async () => {
   const dataDir = folderWithSpace();
-  const env = { ...personsEnvironment(), MATRX_URL: "https://relay.example/" };
+  const proxy = "http://127.0.0.1:9";
+  const env = {
+    ...{ ...personsEnvironment(), MATRX_URL: "https://relay.example/" },
+    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "1" },
+  };
   const launcher = watch(
     spawn(process.execPath, [START, "--data", dataDir, "--port", "0"], { env }),
     dataDir,
