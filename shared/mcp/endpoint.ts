@@ -49,7 +49,8 @@ export class McpEndpoint {
   }
 
   /** What the client listens to ends when its credential `expires`, in milliseconds since 1970. */
-  async fetch(request: Request, expires = Number.POSITIVE_INFINITY): Promise<Response> {
+  async fetch(given: Request, expires = Number.POSITIVE_INFINITY): Promise<Response> {
+    const request = acceptingBoth(given);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("Content-Type")))
       return this.#serveLegacy(request, undefined, expires);
     const body = await readRequestBody(request, LIMITS.restBodyBytes);
@@ -93,6 +94,18 @@ export class McpEndpoint {
     await this.#onListen?.(ms);
     return endedAfter(response.body, response, ms);
   }
+}
+
+/**
+ * Clients must accept both JSON and events. Answers are events, so who accepts those, or anything, is served; the library
+ * refuses it.
+ */
+function acceptingBoth(request: Request): Request {
+  const accepted = request.headers.get("Accept") ?? "*/*";
+  if (request.method !== "POST" || !/text\/event-stream|text\/\*|\*\/\*/i.test(accepted)) return request;
+  const headers = new Headers(request.headers);
+  headers.set("Accept", "application/json, text/event-stream");
+  return new Request(request, { headers });
 }
 
 function parsed(text: string): unknown {

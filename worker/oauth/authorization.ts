@@ -43,6 +43,7 @@ export async function readAuthorization(
   const id = asked.get("client_id") ?? "";
   if (isDocumentAddress(id)) await learnClient(env, id, fetches);
   const named = resourceNamed(origin, asked.get("resource") ?? "");
+  if (named !== undefined) asked.set("resource", named);
   const api = authorizationServer(origin, [named]).getOAuthApi(oauthEnv(env));
   const request = await api.parseAuthRequest(new Request(`${origin}/authorize?${asked}`));
   if (!isGoodRedirect(request.redirectUri)) throw badRedirectError(request.redirectUri);

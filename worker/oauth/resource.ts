@@ -7,8 +7,9 @@ const DEVICE_PATH = /^\/mcp\/d\/([^/]+)$/;
 /** The one scope: what a client may do is in its grant, which the person chose. */
 export const MCP_SCOPE = "mcp";
 
-/** The resource that a path belongs to; undefined: none. Whether the device exists is not looked at. */
-export function resourceOfPath(origin: string, path: string): string | undefined {
+/** The resource that a path belongs to, written with a slash at its end or without; undefined: none. Whether the device exists is not looked at. */
+export function resourceOfPath(origin: string, written: string): string | undefined {
+  const path = written.replace(/\/$/, "");
   if (path === MCP_PATH) return origin + MCP_PATH;
   return deviceOfPath(path) === undefined ? undefined : origin + path;
 }

@@ -18,17 +18,17 @@ export async function answerTokenRequest(
   context: ExecutionContext,
 ): Promise<Response> {
   const origin = issuerOfRequest(env, request);
-  const body = await readBounded(asText(request), OPEN_BODY);
-  const form = new URLSearchParams(body);
+  const form = new URLSearchParams(await readBounded(asText(request), OPEN_BODY));
   const library = oauthEnv(env);
   const grantKey = grantKeyOf(form);
   const stored = await library.OAUTH_KV.get(grantKey, { type: "json" });
   const { resource } = (stored ?? {}) as { resource?: string };
   // Without a resource in the request, the one of the grant counts.
-  const asked = form.get("resource") ?? undefined;
-  const named = [resource, asked].map((text) => resourceNamed(origin, text ?? ""));
+  const asked = resourceNamed(origin, form.get("resource") ?? "");
+  if (asked !== undefined) form.set("resource", asked);
+  const named = [resourceNamed(origin, resource ?? ""), asked];
   const server = authorizationServer(origin, named);
-  const read = () => readRequest(`${origin}/oauth/token`, request, body);
+  const read = () => readRequest(`${origin}/oauth/token`, request, form.toString());
   const store = stored ? await library.OAUTH_KV.storeOf(grantKey) : undefined;
   const token = form.get("refresh_token");
   if (!store || !token || form.get("grant_type") !== "refresh_token")
@@ -37,7 +37,7 @@ export async function answerTokenRequest(
     token,
     grantKey,
     credentials: credentialsOf(request, form),
-    resource: asked === undefined ? undefined : (resourceNamed(origin, asked) ?? asked),
+    resource: form.get("resource") ?? undefined,
     scope: form.get("scope") ?? undefined,
   };
   return answerRefresh(store, refresh, async () => {

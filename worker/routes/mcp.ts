@@ -11,8 +11,11 @@ const DEVICE_PATH = `${MCP_PATH}/d/{device}`;
 
 /** Mounts both endpoints, for every method: the protocol answers those that it does not know itself. */
 export function mountMcp(app: Hono<RelayEnv>): void {
-  app.all(MCP_PATH, allDevices);
-  app.all(honoPath(DEVICE_PATH), oneDevice);
+  // Some people, and programs, write a slash at the end.
+  for (const end of ["", "/"]) {
+    app.all(MCP_PATH + end, allDevices);
+    app.all(honoPath(DEVICE_PATH) + end, oneDevice);
+  }
 }
 
 async function allDevices(c: Context<RelayEnv>): Promise<Response> {

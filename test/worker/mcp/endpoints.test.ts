@@ -171,6 +171,23 @@ it("end the stream of what is cancelled, once all that was asked with it is answ
   expect(await together.text()).toMatch(/^event: message\ndata: .*"id":3[^\n]*\n\n$/);
 });
 
+it.each(["text/event-stream", "*/*", "text/*, application/xml", undefined])(
+  "answer who accepts %s",
+  async (accept) => {
+    const endpoints = new McpEndpoints({ hostFor: () => host });
+    const asking = (request: Request) => {
+      if (accept === undefined) request.headers.delete("Accept");
+      else request.headers.set("Accept", accept);
+      return endpoints.fetch(request, caller("a"));
+    };
+    const begun = await asking(hello());
+    expect(begun.status).toBe(200);
+    const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
+    for (const headers of [{}, session])
+      expect(await (await asking(post({ id: 2, method: "tools/list" }, headers))).text()).toContain('"id":2');
+  },
+);
+
 it("keep few sessions of each caller, and any of them goes on", async () => {
   const endpoints = new McpEndpoints({ hostFor: () => host });
   const begun = await endpoints.fetch(hello(), caller("a"));

@@ -95,6 +95,33 @@ it("the metadata doesn't tell whether a device exists", async () => {
     expect((await askRelay(`/.well-known/oauth-protected-resource${path}`)).status, path).toBe(404);
 });
 
+it("an address with a slash at its end is the same", async () => {
+  for (const path of ["/mcp", `/mcp/d/${device}`]) {
+    const unsigned = await askRelay(`${path}/`, { method: "POST" });
+    expect(unsigned.headers.get("WWW-Authenticate")).toContain(`/oauth-protected-resource${path}"`);
+    const resource = `${RELAY}${path}/`;
+    const location = await client.letIn(person, device, { changes: { resource } });
+    const got = await (await client.trade(location, { resource })).json<Tokens>();
+    expect(got).toMatchObject({ resource: RELAY + path });
+    const next = await (await client.refresh(got, { resource })).json<Tokens>();
+    expect(await whoCalls(next.access_token, `${path}/`)).toMatchObject({ account: person.account });
+    const greeting = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const asked = await askRelay(`${path}/`, {
+      method: "POST",
+      headers: {
+        ...bearer(next.access_token),
+        "Content-Type": "application/json",
+        Accept: "text/event-stream",
+      },
+      body: JSON.stringify(greeting),
+    });
+    expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('"result":{}')]);
+    const preflight = { Origin: "https://client.example", "Access-Control-Request-Method": "POST" };
+    const allowed = await askRelay(`${path}/`, { method: "OPTIONS", headers: preflight });
+    expect(allowed.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  }
+});
+
 it("gets tokens for what the person chose, and the page says what it was", async () => {
   const changes = { state: "the state" };
   const location = await client.letIn(person, device, { changes, wish: { days: 7 } });
