@@ -106,7 +106,7 @@ const events = fc.array(
   { maxLength: 40 },
 );
 
-it("never runs without a yes, is sent again only if it never came, and is answered once", () => {
+it("never runs without a yes, never twice, and is answered once", () => {
   fc.assert(
     fc.property(fc.constantFrom("read" as const, "execute" as const), events, (effect, happened) => {
       const world = new World(effect);
