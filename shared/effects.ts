@@ -67,6 +67,15 @@ export function effectOf(tool: string): Effect {
   return PINNED.get(tool) ?? "execute";
 }
 
+/**
+ * What a call of the tool itself does. Only who may execute may watch a terminal, but watching changes nothing: such a call can be
+ * made again, and its outcome is never unknown. `input` is asked for only where it matters.
+ */
+export function effectOfCall(tool: string, input: () => Readonly<Record<string, unknown>>): Effect {
+  const isViewer = tool === ("TerminalAttach" satisfies BuiltInTool) && input().write !== true;
+  return isViewer ? "read" : effectOf(tool);
+}
+
 const PORT_TOOLS: ReadonlySet<string> = new Set<PortTool>(["ConnectPort", "FetchPort"]);
 
 export function isPortTool(tool: string): tool is PortTool {

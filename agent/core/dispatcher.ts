@@ -2,7 +2,7 @@
  * Takes a request to its outcome: gate, session, input, approval, journal, deadline, tool. Independent of transport: relay
  * link and local server both call it.
  */
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -169,7 +169,7 @@ export class Dispatcher {
   async #answer(request: CallRequest, stop: AbortController): Promise<Outcome> {
     const began = performance.now();
     const name = toolNameOf(request.tool);
-    const effect = effectOf(name) !== "read";
+    const effect = effectOfCall(name, () => request.input) !== "read";
     const isWritten = effect && (request.journal !== "keyed" || request.key !== undefined);
     const journal = isWritten ? this.#options.journal : undefined;
     const to = this.#addressee(request);

@@ -1,4 +1,10 @@
-import { DEVICE_DOCUMENT_TOOLS, effectOf, nearestName, toolNameOf } from "@matrx/shared/effects.ts";
+import {
+  DEVICE_DOCUMENT_TOOLS,
+  effectOf,
+  effectOfCall,
+  nearestName,
+  toolNameOf,
+} from "@matrx/shared/effects.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -24,6 +30,13 @@ const NAMES = Object.values(BUILT_IN).flat();
 describe("the effect", () => {
   it.each(Object.entries(BUILT_IN))("%s is pinned for its tools", (effect, tools) => {
     expect(tools.map(effectOf)).toEqual(tools.map(() => effect));
+  });
+
+  it("of a call that only watches a terminal is read, though the tool's is not", () => {
+    for (const input of [{}, { write: false }, { write: "true" }])
+      expect(effectOfCall("TerminalAttach", () => input)).toBe("read");
+    expect(effectOfCall("TerminalAttach", () => ({ write: true }))).toBe("execute");
+    expect(effectOfCall("Bash", () => ({ write: false }))).toBe("execute");
   });
 
   it("of any other name is execute", () => {

@@ -4,7 +4,7 @@ import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestCaller } from "../helpers/caller.ts";
-import { AgentDevice } from "../helpers/device.ts";
+import { AgentDevice, TOOLS } from "../helpers/device.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
 import { ask, bearer, json } from "../helpers/relay.ts";
 import { countRows } from "../helpers/written-rows.ts";
@@ -308,6 +308,26 @@ describe("a link that drops", () => {
       ["lost", "ran now"],
       ["ran", "ran before"],
     ]);
+  });
+
+  it("shows a terminal again to who only watches it: that is a read, whose outcome is never unknown", async () => {
+    const { identity, device, caller } = await home();
+    const attach = { name: "TerminalAttach", description: "Shows", effect: "execute", input_schema: {} };
+    device.send({ type: "manifest", hash: "manifest-2", tools: [...TOOLS, attach] });
+    caller.send({ id: "watch", tool: "TerminalAttach", input: { terminal: "term_0123456789" } });
+    caller.send({ id: "type", tool: "TerminalAttach", input: { terminal: "term_0123456789", write: true } });
+    await device.expect("tool_execute");
+    const typing = await device.expect("tool_execute");
+    device.close();
+    await device.closed;
+    const back = await AgentDevice.come(identity, { manifest: "manifest-2" });
+    const watching = await back.expect("tool_execute");
+    expect(watching.parameters).toEqual({ terminal: "term_0123456789" });
+    expect(await back.expect("call_status")).toMatchObject({ tool_call_ids: [typing.tool_call_id] });
+    back.answer(watching, "attached again");
+    expect(await caller.nextJson()).toMatchObject({ id: "watch", output: "attached again" });
+    back.send({ type: "call_status", calls: [{ tool_call_id: typing.tool_call_id, state: "unknown" }] });
+    expect(await caller.nextJson()).toMatchObject({ id: "type", code: "OUTCOME_UNKNOWN" });
   });
 
   it("says that an outcome is unknown when the agent died while the call ran, and never runs it again", async () => {

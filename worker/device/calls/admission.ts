@@ -51,7 +51,7 @@ export class Admission {
     // If the storage failed, connections broke with it: then the device is not to blame for being offline.
     if (!link.current) health.requireWritable();
     const keeping = { store, rates, pause, underWay: calls.pendingCalls.size };
-    const passed = passGate(wanted.tool, wanted.lease, keeping, now);
+    const passed = passGate(wanted, keeping, now);
     const keyed = keyedOf(wanted, passed);
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
     if (earlier) return earlier;

@@ -4,6 +4,7 @@ import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tool
 import {
   DEVICE_DOCUMENT_TOOLS,
   effectOf,
+  effectOfCall,
   isModelName,
   namesLike,
   nearestName,
@@ -21,7 +22,7 @@ import type { Lease } from "../leases.ts";
 import type { AccountPause } from "../pause.ts";
 import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
-import type { Passed } from "./call.ts";
+import type { Passed, WantedCall } from "./call.ts";
 
 interface GateKeeping {
   store: RecordStore;
@@ -33,8 +34,7 @@ interface GateKeeping {
 
 /** Throws MatrxError: `PERMISSION_DENIED`, `TOOL_NOT_FOUND`, `RATE_LIMITED`. */
 export function passGate(
-  name: string,
-  lease: Lease,
+  { tool: name, input, lease }: Pick<WantedCall, "tool" | "input" | "lease">,
   { store, rates, pause, underWay }: GateKeeping,
   now: number,
 ): Passed {
@@ -44,7 +44,7 @@ export function passGate(
   const wait = rates.takeCall(lease.scope.id, limits, now);
   if (wait > 0) throw tooFast(tooManyCalls(limits), wait);
   if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
-  return passed;
+  return { ...passed, effect: effectOfCall(passed.tool, () => JSON.parse(input)) };
 }
 
 /** The gate without the rates, which count a call once. Throws MatrxError: `PERMISSION_DENIED`, `TOOL_NOT_FOUND`. */
