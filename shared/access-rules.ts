@@ -1,5 +1,6 @@
 /** Rules that grants and policies are made of: names of tools, paths that are closed, and what a person is asked about. */
 import * as z from "zod";
+import { fitsWildcard, mayFit } from "./commands/subject.ts";
 import { type Effect, effectSchema } from "./effects.ts";
 import { globMatcher } from "./glob.ts";
 
@@ -99,29 +100,7 @@ export function mustAsk(rule: AskRule, { tool, effect, subjects }: AskedCall): b
   if (effects && !effects.includes(effect)) return false;
   if (tools && !fitsTool(tools, tool)) return false;
   if (fitsTool(except, tool)) return false;
-  return match === undefined || subjects === undefined || subjects.some((one) => fitsWildcard(match, one));
-}
-
-/** `*` stands for any characters, line breaks and slashes included, `?` for one. Linear in the text for each star. */
-export function fitsWildcard(pattern: string, text: string): boolean {
-  let at = 0;
-  let sign = 0;
-  let star = -1;
-  let after = 0;
-  while (at < text.length) {
-    if (pattern[sign] === "*") {
-      star = sign++;
-      after = at;
-    } else if (pattern[sign] === "?" || pattern[sign] === text[at]) {
-      sign++;
-      at++;
-    } else if (star >= 0) {
-      sign = star + 1;
-      at = ++after;
-    } else return false;
-  }
-  while (pattern[sign] === "*") sign++;
-  return sign === pattern.length;
+  return match === undefined || subjects === undefined || subjects.some((one) => mayFit(match, one));
 }
 
 /** Paths that are closed: each glob closes what it matches and everything below that. */

@@ -1,5 +1,6 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
+import { commandSubjects } from "./commands/command-subjects.ts";
 import { effectOf, effectSchema, isPortTool } from "./effects.ts";
 import {
   type Asking,
@@ -87,7 +88,8 @@ function subjectsIn(tool: string, input: Readonly<Record<string, unknown>>): str
   }
   const field = { Bash: "command", TerminalExecute: "command", OpenUrl: "url", open_app: "app" }[tool];
   const value = field === undefined ? undefined : input[field];
-  return typeof value === "string" ? [value] : undefined;
+  if (typeof value !== "string") return undefined;
+  return field === "command" ? commandSubjects(tool, value) : [value];
 }
 
 /** The port that a call's input names. */

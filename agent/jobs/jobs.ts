@@ -108,6 +108,11 @@ export class Jobs {
     }
   }
 
+  /** What rules are matched with in a command that a job would run. */
+  subjects(command: string): string[] {
+    return this.#platform.shell(this.#env, existsSync).subjects(command);
+  }
+
   async #runOf(id: string, directory: string, { cwd, confine }: Command): Promise<Run> {
     if (confine) return confinedRun(this.#platform, { id, directory, wrap: confine });
     const shell = this.#platform.shell(this.#env, existsSync);

@@ -73,6 +73,8 @@ export type ListDrives = () => Promise<Drive[]>;
 /** A program that runs commands for jobs. */
 export interface Shell {
   readonly file: string;
+  /** What rules are matched with in a command (`commandSubjects`): its language is this shell's. */
+  subjects(command: string): string[];
   /** Arguments that run the text in `<directory>/command` and leave `cwd` and `rc` beside it. */
   argumentsFor(directory: string): string[];
   /** The same in a sandbox, which `wrap` puts around the shell; stdin is `<directory>/stdin`, if there is one. Absent: this system's shell cannot. */

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { bashSubjects, shSubjects } from "@matrx/shared/commands/bash-subjects.ts";
 import { setOpenFiles } from "./open-files.ts";
 import type { ConfinedRun, Shell, Wrapped } from "./platform.ts";
 
@@ -40,6 +41,7 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
   const name = path.posix.basename(file);
   return {
     file,
+    subjects: name === "bash" ? bashSubjects : shSubjects,
     argumentsFor: (directory) => [
       ...["-c", runner(FREE), "matrx-job", directory],
       ...[file, "-c", innerScript(name), name, directory],

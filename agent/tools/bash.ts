@@ -65,7 +65,7 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
-    prepare: ({ command }) => ({ subjects: [command] }),
+    prepare: ({ command }) => ({ subjects: jobs.subjects(command) }),
     async preview({ command, run_in_background, stdin_base64 }, { session, rights }) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
       const confinement = rights.shell === "sandbox" ? await sandbox.confine({ session, rights }) : undefined;

@@ -1,5 +1,6 @@
 /** TerminalExecute: runs a command in the shell of a terminal, and returns what it wrote and its exit code. */
 import { StringDecoder } from "node:string_decoder";
+import { commandSubjects } from "@matrx/shared/commands/command-subjects.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { shellOf } from "../core/gate.ts";
@@ -56,7 +57,7 @@ export function terminalExecuteTool(parts: TerminalParts) {
     model: { omit: ["yield_ms"] },
     timeoutMs: MAX_YIELD_MS + 30_000,
     prepare: ({ command }, { rights }) => ({
-      subjects: [command],
+      subjects: commandSubjects("TerminalExecute", command),
       tools: [{ tool: "Bash", does: "A terminal runs commands" }],
       shell: shellOf(rights),
     }),

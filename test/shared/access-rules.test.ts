@@ -1,11 +1,5 @@
-import {
-  askRuleSchema,
-  ClosedPaths,
-  fitsTool,
-  fitsWildcard,
-  mustAsk,
-  pathGlobSchema,
-} from "@matrx/shared/access-rules.ts";
+import { askRuleSchema, ClosedPaths, fitsTool, mustAsk, pathGlobSchema } from "@matrx/shared/access-rules.ts";
+import { fitsWildcard } from "@matrx/shared/commands/subject.ts";
 import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

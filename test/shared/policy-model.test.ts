@@ -1,4 +1,6 @@
 /** The whole decision, refused, asked, sandboxed: restrictions never loosen it, and its explanation agrees with it. */
+
+import { ANYTHING } from "@matrx/shared/commands/subject.ts";
 import { EFFECTS } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
@@ -215,7 +217,8 @@ describe("a decision", () => {
       fc.property(tools, worlds, fc.boolean(), fc.boolean(), (tool, world, confinesCommands, hasInput) => {
         const input = hasInput ? { command: "git push", url: "git push", app: "git push" } : {};
         const isTold = ["Bash", "TerminalExecute", "OpenUrl", "open_app"].includes(tool);
-        const known = hasInput && isTold ? ["git push"] : undefined;
+        const isSeen = tool !== "TerminalExecute";
+        const known = hasInput && isTold ? ["git push", ...(isSeen ? [] : [ANYTHING])] : undefined;
         const { refused, asked, sandboxed } = decide(tool, world, known, confinesCommands);
         const explained = explain({ tool, ...world, confinesCommands }, input);
         expect(explained.decision).toBe(refused ? "refused" : asked ? "asked" : "allowed");

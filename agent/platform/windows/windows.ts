@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { rename } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { unseenSubjects } from "@matrx/shared/commands/command-subjects.ts";
 import { openByIdentity } from "../directory.ts";
 import { noMounts } from "../mounts.ts";
 import { windowsOtherHomes } from "../other-homes.ts";
@@ -151,6 +152,7 @@ function windowsShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean)
   const file = candidates.find(exists) ?? systemPowershell(env);
   return {
     file,
+    subjects: unseenSubjects,
     argumentsFor: (directory) => powershellArguments(script(directory)),
     logsItself: false,
   };

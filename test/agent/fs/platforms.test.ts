@@ -1,4 +1,5 @@
 /** The parts of each system that compute only; macOS and Windows are not run here. */
+import { ANYTHING } from "@matrx/shared/commands/subject.ts";
 import { describe, expect, it } from "vitest";
 import { absolutePath, isWithin } from "../../../agent/fs/path-syntax.ts";
 import { ProtectedSet } from "../../../agent/fs/protected-paths.ts";
@@ -118,6 +119,16 @@ describe("the shell", () => {
     ],
   ])("of %o with %j is chosen", (platform, files, env, wanted) => {
     expect(platform.shell(env, (file) => files.some((one) => one === file)).file).toBe(wanted);
+  });
+
+  it.each([
+    [linux, "/bin/bash", "[[ x && ls ]]", false],
+    [linux, "/bin/sh", "[[ x && ls ]]", true],
+    [darwin, "/bin/sh", "cd . && ls", false],
+    [windows, "", "ls", true],
+  ])("of %o with %j: whether %j may run anything, it knows", (platform, file, command, isUnknown) => {
+    const { subjects } = platform.shell({}, (path) => path === file);
+    expect(subjects(command).includes(ANYTHING)).toBe(isUnknown);
   });
 
   it("of Windows gets its script without any quoting", () => {

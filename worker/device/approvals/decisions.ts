@@ -1,5 +1,6 @@
 /** A person decides, on any screen, or somebody at the machine itself. The first answer counts. */
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
+import { commandSubjects } from "@matrx/shared/commands/command-subjects.ts";
 import type { ApprovalDecided } from "@matrx/shared/device-frames.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
@@ -124,7 +125,7 @@ export class Decisions {
     const { scope } = await this.#lease(parked);
     const question = this.#waiting.rows.question(parked.id);
     const call = { tool: parked.tool, also: question?.also ?? [] };
-    const rules = rulesFor(call, scope, this.#context.store, subjectsOf(question));
+    const rules = rulesFor(call, scope, this.#context.store, subjectsOf(parked.tool, question));
     if (rules.some(({ by }) => by === "policy")) throw askedByPolicy(parked.tool);
   }
 
@@ -135,9 +136,10 @@ export class Decisions {
 }
 
 /** What a rule's `match` is compared with; undefined if the device did not say. */
-function subjectsOf(question: Question | undefined): string[] | undefined {
+function subjectsOf(tool: string, question: Question | undefined): string[] | undefined {
   const { paths, command, url, app } = question ?? {};
   if (!paths && !command && url === undefined && app === undefined) return undefined;
-  const named = [command?.text, url, app].filter((one) => one !== undefined);
-  return [...(paths ?? []).map(({ path }) => path), ...named];
+  const named = [url, app].filter((one) => one !== undefined);
+  const commands = command ? commandSubjects(tool, command.text) : [];
+  return [...(paths ?? []).map(({ path }) => path), ...commands, ...named];
 }

@@ -95,7 +95,7 @@ function RuleCard({ number, rule, tools, set }: RuleProps) {
         />
         <TextInput
           label="Whose path, command or address matches"
-          placeholder="*git push*"
+          placeholder="git push*"
           value={match ?? ""}
           onChange={({ currentTarget: { value } }) => change({ match: value || undefined })}
         />
