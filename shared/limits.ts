@@ -80,8 +80,8 @@ export const LIMITS = {
   callerQueueMaxBytes: 32 * MiB,
   /** Bytes queued towards one event stream before its live output is dropped. Relay and local server. */
   streamQueueBytes: 256 * KiB,
-  /** Event streams that one grant may have open on one device. Relay and local server. */
-  streamsPerGrant: 32,
+  /** Event streams that one grant may have open on one device; each call over MCP is one. Relay and local server. */
+  streamsPerGrant: 512,
   /** `data` of an event as JSON, in bytes. Relay. */
   eventDataBytes: 8 * KiB,
   /** Events kept for each device; the oldest are dropped first, those of open conditions last. Relay. */

@@ -210,29 +210,6 @@ describe("before the stream begins, an error is a plain problem", () => {
     expect((await request(at, "Read")).status).toBe(503);
     expect(await openStreams(at)).toBe(0);
   });
-
-  it("more streams than a token may have; another token of the account is not held up", async () => {
-    const at = await home();
-    const readers: EventReader[] = [];
-    const executes: ToolExecute[] = [];
-    for (let n = 0; n < LIMITS.streamsPerGrant; n++) {
-      const [reader, execute] = await begin(at, "Read");
-      readers.push(reader);
-      executes.push(execute);
-    }
-    const refused = await request(at, "Read");
-    expect(refused.status).toBe(429);
-    expect(await refused.json()).toMatchObject({ limit: LIMITS.streamsPerGrant });
-    const { token } = await at.person.token({ access: "full" });
-    const [other, execute] = await begin(at, "Read", { token });
-    for (const one of [...executes, execute]) at.device.answer(one, "read");
-    for (const reader of [...readers, other])
-      expect(await reader.rest()).toMatchObject([{ event: "result" }]);
-    await noStreamStaysOpen(at);
-    const [again, last] = await begin(at, "Read");
-    at.device.answer(last, "read");
-    await again.expect("result");
-  });
 });
 
 describe("a reader who goes away", () => {
