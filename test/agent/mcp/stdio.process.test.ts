@@ -71,6 +71,11 @@ describe.each<Era>(["legacy", "auto"])("a client of the era %s", (era) => {
       expect(edited.isError, textOf(edited)).toBeFalsy();
       const shown = await client.callTool({ name: "Bash", arguments: { command: `cat '${file}'` } });
       expect(textOf(shown)).toContain("two");
+      // As some clients say that there are no arguments.
+      const none = { name: "SystemInfo", arguments: null } as unknown as { name: string };
+      const system = await client.callTool(none);
+      expect(system.isError, textOf(system)).toBeFalsy();
+      expect(textOf(system)).toContain("node_version");
     }
     expect(readFileSync(file, "utf8")).toBe("two\n");
     expect(readdirSync(join(home, "mcp"))).toEqual([]);
