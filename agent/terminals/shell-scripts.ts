@@ -5,8 +5,9 @@
  */
 
 /**
- * `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so its mark is put behind it each
- * time; that of its beginning is no part of it, and so not sent when the same prompt is drawn again, as after a change of size.
+ * `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so the marks are put around it
+ * each time. That of its beginning has a number of its own, which stays when the same prompt is drawn again, as after a change of
+ * size. It is no work of PROMPT_COMMAND, which bash leaves out after a word of the history that is not there.
  */
 const BASH = String.raw`
 if [ -n "${"$"}{MATRX_LOGIN-}" ]; then
@@ -20,7 +21,7 @@ if [ -n "${"$"}{MATRX_LOGIN-}" ]; then
 elif [ -r ~/.bashrc ]; then . ~/.bashrc
 fi
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
-  __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_set=x
+  __matrx_nonce=$MATRX_MARKS __matrx_ran=0 __matrx_set=x __matrx_prompts=0
   __matrx_before_prompt() {
     local code=$?
     if [ "$__matrx_ran" = 1 ]; then printf '\e]133;D;%s;nonce=%s\a' "$code" "$__matrx_nonce"; fi
@@ -29,10 +30,10 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __matrx_around_prompt() {
     local here=$PWD
     here=${"$"}{here//%/%25} here=${"$"}{here//#/%23} here=${"$"}{here//\?/%3F}
-    printf '\e]7;file://%s%s\a\e]133;A;nonce=%s\a' "$HOSTNAME" "$here" "$__matrx_nonce"
+    printf '\e]7;file://%s%s\a' "$HOSTNAME" "$here"
     case $PS1 in
     *"133;B;nonce=$__matrx_nonce"*) ;;
-    *) PS1="$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
+    *) PS1="\[\e]133;A;\$((__matrx_prompts += 1));nonce=$__matrx_nonce\a\]$PS1\[\e]133;B;nonce=$__matrx_nonce\a\]" ;;
     esac
     # A variable that is set is cut to nothing, which evaluates what counts the characters.
     case ${"$"}{PS0-} in

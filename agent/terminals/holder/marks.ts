@@ -27,6 +27,8 @@ export class MarkScanner {
   readonly #nonce: string;
   /** What may be the beginning of a sequence. */
   #open: Buffer = Buffer.alloc(0);
+  /** The number of the last prompt, in a shell that counts them. */
+  #prompt = "";
 
   constructor(nonce: string) {
     this.#nonce = nonce;
@@ -66,6 +68,12 @@ export class MarkScanner {
     if (code !== "133") return undefined;
     const mark = KIND[rest[0] as keyof typeof KIND];
     if (!mark || rest.at(-1) !== `nonce=${this.#nonce}`) return undefined;
+    if (mark === "prompt" && rest.length > 2) {
+      const [, prompt = ""] = rest;
+      // The same one is drawn again.
+      if (prompt === this.#prompt) return undefined;
+      this.#prompt = prompt;
+    }
     const exit = Number.parseInt(rest[1] ?? "", 10);
     return { kind: "mark", mark, at, after, ...(mark === "end" && !Number.isNaN(exit) && { code: exit }) };
   }
