@@ -1,21 +1,13 @@
 /** Finds what could mislead a person who reads a text before deciding on it. */
 import { isIP } from "node:net";
 import { hostname } from "node:os";
+import { mixedWarning, mixedWords } from "@matrx/shared/mixed-letters.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { visibleText } from "@matrx/shared/question.ts";
 import { isOwnAddress } from "../platform/own-address.ts";
 
 const MOST_NAMED = 3;
 
-/** Scripts whose letters look like each other's. */
-const SCRIPTS: readonly [string, RegExp][] = [
-  ["Latin", /\p{Script=Latin}/u],
-  ["Cyrillic", /\p{Script=Cyrillic}/u],
-  ["Greek", /\p{Script=Greek}/u],
-  ["Armenian", /\p{Script=Armenian}/u],
-  ["Cherokee", /\p{Script=Cherokee}/u],
-];
-const WORDS = /[\p{L}\p{M}\p{N}_]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
 
 /** Warnings about hidden characters, gaps that hide what follows them, and words of letters that only look alike. */
@@ -48,19 +40,6 @@ function gapWarning(text: string): string[] {
   return [
     `It goes on after ${lines > 0 ? `${lines - 1} empty lines` : `${widest.length} spaces`}: look for its end`,
   ];
-}
-
-function mixedWords(text: string): string[] {
-  return (text.match(WORDS) ?? []).filter((word) => !ASCII.test(word) && scriptsOf(word).length > 1);
-}
-
-function scriptsOf(word: string): string[] {
-  return SCRIPTS.filter(([, letters]) => letters.test(word)).map(([name]) => name);
-}
-
-function mixedWarning(word: string): string {
-  const written = word.replace(/[^\p{ASCII}]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
-  return `The word "${word}" mixes ${scriptsOf(word).join(" and ")} letters: ${written}`;
 }
 
 /** The page's part of a link that signs somebody in, or pairs a device. */

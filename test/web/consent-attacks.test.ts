@@ -50,6 +50,19 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await expectFitting(opened);
   });
 
+  test("its name is said to be of letters that only look right, and not to be ours", async () => {
+    const asker = await newApp(app.relay);
+    const { page } = await app.open("/fleet");
+    await page.goto(asker.address(await asker.register("\u0421laude, verified by Matrx")));
+    await page.getByText("mixes Latin and Cyrillic letters: \\u{421}laude").waitFor();
+    await page.getByText("It names Matrx, which vouches for no app").waitFor();
+    await page.goto(asker.address(await asker.register("Claude")));
+    await asking(page, "Claude").waitFor();
+    expect(await page.getByText(/mixes|Matrx, which/).count()).toBe(0);
+    const [known] = await page.getByRole("term").allTextContents();
+    expect(known).toBe("Then you go to");
+  });
+
   test("can't be sent back to by a scheme that runs or reads something here", async () => {
     const asker = await newApp(app.relay);
     const id = await asker.register();

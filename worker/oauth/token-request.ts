@@ -53,10 +53,20 @@ export async function answerRegistration(
   context: ExecutionContext,
 ): Promise<Response> {
   const origin = issuerOfRequest(env, request);
-  const body = await readBounded(request, { ...OPEN_BODY, bytes: LIMITS.clientRegistrationBytes });
+  const sent = await readBounded(request, { ...OPEN_BODY, bytes: LIMITS.clientRegistrationBytes });
+  const body = withoutNulls(sent);
   if (!hasGoodRedirect(body)) return badRedirects();
   const read = readRequest(`${origin}/oauth/register`, request, body);
   return authorizationServer(origin).fetch(read, oauthEnv(env), context);
+}
+
+/** Clients write what they leave out as null, too. What can't be read, the library refuses. */
+function withoutNulls(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body, (_, value: unknown) => value ?? undefined));
+  } catch {
+    return body;
+  }
 }
 
 const redirectsSchema = z.object({ redirect_uris: z.array(z.string()).min(1) });

@@ -272,6 +272,11 @@ it("an OAuth token opens nothing but MCP", async () => {
     expect((await askRelay(path, { headers: bearer(access_token) })).status, path).toBe(401);
 });
 
+it("what a client leaves out as null is left out", async () => {
+  const registered = await register({ client_name: null, scope: null, contacts: null, logo_uri: null });
+  expect(registered.status).toBe(201);
+});
+
 it("what registers is bounded, and says what is wrong", async () => {
   const long = await register({ client_name: "x".repeat(9000) });
   expect(long.status).toBe(413);

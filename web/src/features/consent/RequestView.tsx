@@ -12,7 +12,7 @@ import classes from "./Consent.module.css";
 import type { Answering } from "./use-answer.ts";
 import type { Asked } from "./use-request.ts";
 import { WhereTo } from "./WhereTo.tsx";
-import { WhoAsks } from "./WhoAsks.tsx";
+import { nameWarnings, WhoAsks } from "./WhoAsks.tsx";
 
 interface Props {
   readonly asked: Asked;
@@ -29,6 +29,8 @@ export function RequestView({ asked, request, answering, reread }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   const guard = useGuard(card);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  const who = ["Who it is", <WhoAsks key="who" client={client} />] as const;
+  const where = ["Then you go to", <WhereTo key="where" {...asked} />] as const;
   return (
     <Card ref={card} withBorder className={classes.card} bg="var(--surface)" padding="lg" component="main">
       <Stack gap="md">
@@ -40,8 +42,8 @@ export function RequestView({ asked, request, answering, reread }: Props) {
         </Text>
         <Facts
           facts={[
-            ["Who it is", <WhoAsks key="who" client={client} />],
-            ["Then you go to", <WhereTo key="where" {...asked} />],
+            // What is known comes before what the app says of itself.
+            ...(client.host === null ? [where, who] : [who, where]),
             [
               "Signed in as",
               <SignedInAs key="as" name={account.display_name ?? account.account} reread={reread} />,
@@ -49,6 +51,11 @@ export function RequestView({ asked, request, answering, reread }: Props) {
           ]}
         />
         <Alert color="yellow" variant="outline">
+          {nameWarnings(client.name).map((warning) => (
+            <Text key={warning} size="sm" mb="xs">
+              <bdi>{warning}</bdi>
+            </Text>
+          ))}
           Allow it only if you have just asked this app to connect.
         </Alert>
         <GuardContext value={guard}>

@@ -1,4 +1,6 @@
 /** Whether anybody vouches for the name by which an app calls itself. */
+
+import { mixedWarning, mixedWords } from "@matrx/shared/mixed-letters.ts";
 import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
@@ -15,4 +17,12 @@ export function WhoAsks({ client: { host } }: Pick<ClientRequestView, "client">)
       <Status tone="warn">Not verified</Status> Any app can call itself that.
     </>
   );
+}
+
+/** What could mislead whoever reads the name. */
+export function nameWarnings(name: string): string[] {
+  const mixed = [...new Set(mixedWords(name))].map(mixedWarning);
+  return /matrx/i.test(name)
+    ? ["It names Matrx, which vouches for no app.", ...mixed]
+    : mixed;
 }
