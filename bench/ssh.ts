@@ -1,6 +1,6 @@
 /** OpenSSH's server and its reverse tunnel, with keys of the run's own. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -25,6 +25,16 @@ export interface SshServer {
 export function noSshServer(): string | undefined {
   if (!existsSync(SSHD)) return "OpenSSH's server is not installed (Debian: openssh-server)";
   return undefined;
+}
+
+/** The same for terminals: where new ones are not of the group tty by themselves, the server must make them so, as root. */
+export function noSshTerminals(): string | undefined {
+  const why = noSshServer();
+  if (why || process.platform !== "linux" || userInfo().uid === 0) return why;
+  const isGiven = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .some((line) => /\sdevpts\s\S*\bgid=/.test(line));
+  return isGiven ? undefined : "On this system OpenSSH's server gives terminals only as root";
 }
 
 /** `name`: of its folder in the run's. */

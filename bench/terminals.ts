@@ -15,7 +15,7 @@ import type { Processes } from "./processes.ts";
 import { shuffled } from "./rounds.ts";
 import { Size } from "./size.ts";
 import { ratioOf, type Spread, spreadOf } from "./spread.ts";
-import { noSshServer, sshArguments, startReverseTunnel, startSshServer } from "./ssh.ts";
+import { noSshTerminals, sshArguments, startReverseTunnel, startSshServer } from "./ssh.ts";
 import { printMachine, withSpread } from "./table.ts";
 import { Seat } from "./terminals/seat.ts";
 import { startAgent, untilConnected } from "./variants/agent.ts";
@@ -51,7 +51,7 @@ await withProcesses(LONGEST, run);
 async function run(processes: Processes): Promise<void> {
   const machine = describeMachine();
   printMachine(machine);
-  const why = noSshServer();
+  const why = noSshTerminals();
   if (why) say(`Left out: ssh. ${why}`);
   const local: Way = { name: LOCAL, take: () => Seat.take("bash", ["--norc"], process.env) };
   const ways = [await ourWay(processes), ...(why ? [] : [await sshWay(processes)]), local];
