@@ -100,7 +100,7 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
       [deny, "Not connected"],
       [allow, "Back to the app"],
     ] as const) {
-      await page.goto(asker.address(id, { redirect_uri }));
+      await page.goto(asker.address(id, { redirect_uri, state: name }));
       await asking(page, "Opener").waitFor();
       await fillIn(page);
       await settled(page);
