@@ -74,8 +74,8 @@ const SECRET_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   TerminalInput: ["text", "keys"],
 } satisfies Partial<Record<BuiltInTool, readonly string[]>>;
 
-/** Tools that answer what was typed or copied. */
-const SECRET_ANSWERS: ReadonlySet<string> = new Set<BuiltInTool>(["ClipboardRead", "TerminalInput"]);
+/** Tools whose output shows what was typed. That of ClipboardRead tells only how long the text is. */
+const SECRET_ANSWERS: ReadonlySet<string> = new Set<BuiltInTool>(["TerminalInput"]);
 /** Tools whose questions say what would be typed or copied. */
 const SECRET_QUESTIONS: ReadonlySet<string> = new Set<BuiltInTool>(["ClipboardWrite", "TerminalInput"]);
 

@@ -26,7 +26,7 @@ export function ClipboardPanel(props: Props) {
   return (
     <Panel
       title="Clipboard"
-      about="What was copied there is often a password, so it is read only when you press. The call's result is kept for 24 hours, and Activity tells only how long the text is. Of a text that you put there, Activity shows the beginning."
+      about="What was copied there is often a password, so it is read only when you press. The call's result is kept for 24 hours, and Activity tells only how long the text is. A text that you put there is not shown in Activity."
     >
       <Stack gap="lg">
         <Reading {...props} />
