@@ -11,7 +11,7 @@ import { createRoot } from "react-dom/client";
 import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
 import "./app/proof-nonce.ts";
-import { reloadOnMissingFile, startServiceWorker } from "./app/release.ts";
+import { reloadOnMissingFile } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { Themed } from "./app/Themed.tsx";
 
@@ -20,7 +20,9 @@ if (!root) throw new Error("The page has no place for the app");
 
 reloadOnMissingFile();
 // Without one the app needs the network to start, and nothing else.
-void startServiceWorker().catch(() => undefined);
+void import("./app/service-worker.ts")
+  .then(({ startServiceWorker }) => startServiceWorker())
+  .catch(() => undefined);
 
 // A browser that cannot load it has letters of its own.
 void import("./app/fonts-rest.css").catch(() => undefined);

@@ -29,7 +29,8 @@ async function openTab(given: { isControlled: boolean; waiting?: Worker }) {
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
   const { useConnection }: typeof connection = await import("../../../web/src/relay/connection.ts");
   const release = await import("../../../web/src/app/release.ts");
-  await release.startServiceWorker();
+  const { startServiceWorker } = await import("../../../web/src/app/service-worker.ts");
+  await startServiceWorker();
   return {
     ...{ page, reload, release },
     be: (state: connection.ConnectionState) => useConnection.setState({ state }),

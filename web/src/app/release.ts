@@ -1,4 +1,4 @@
-/** The service worker, and the news that a newer release of the app is there. */
+/** The news that a newer release of the app is there. */
 import { create } from "zustand";
 import { useConnection } from "../relay/connection.ts";
 import { store, stored } from "./storage.ts";
@@ -10,35 +10,14 @@ interface Release {
 
 export const useRelease = create<Release>(() => ({ isReady: false }));
 
-/** How often a tab that stays open looks for a newer release, in milliseconds. */
-const LOOK_EVERY = 3_600_000;
 const RELOADED = "matrx-reloaded";
 
 let waiting: ServiceWorker | undefined;
 
-/** Registers it, where the browser has them. */
-export async function startServiceWorker(): Promise<void> {
-  if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
-  const { serviceWorker } = navigator;
-  // The very first one takes over a page that needs no news.
-  let isNews = serviceWorker.controller !== null;
-  serviceWorker.addEventListener("controllerchange", () => {
-    waiting = undefined;
-    if (isNews) useRelease.setState({ isReady: true });
-    isNews = true;
-  });
-  const registration = await serviceWorker.register("/sw.js");
-  const note = () => {
-    waiting = registration.waiting ?? undefined;
-    if (waiting) useRelease.setState({ isReady: true });
-  };
-  note();
-  registration.addEventListener("updatefound", () => {
-    registration.installing?.addEventListener("statechange", () => {
-      if (serviceWorker.controller) note();
-    });
-  });
-  setInterval(() => void registration.update().catch(() => undefined), LOOK_EVERY);
+/** `worker`: waits for a word. */
+export function noteWorker(worker: ServiceWorker | undefined, isReady: boolean): void {
+  waiting = worker;
+  if (isReady) useRelease.setState({ isReady });
 }
 
 /** Loads the newer release here. In other tabs something may be running: they offer it, too. */
@@ -67,8 +46,8 @@ export function reloadOnMissingFile(): void {
 
 /** What does not come while the relay is away is not gone: the page stays. */
 async function reloadFromRelay(): Promise<void> {
-  const isThere = await fetch("/v1/health", { cache: "no-store", credentials: "omit" })
-    .then(async (response) => response.ok && (await response.json()).status === "ok")
-    .catch(() => false);
-  if (isThere && store("tab", RELOADED, "yes")) location.reload();
+  const health = await fetch("/v1/health", { cache: "no-store", credentials: "omit" })
+    .then((answer) => answer.json())
+    .catch(() => undefined);
+  if (health?.status === "ok" && store("tab", RELOADED, "yes")) location.reload();
 }

@@ -43,12 +43,12 @@ export function refreshDevices(): Promise<void> {
   return devices.now().refetch();
 }
 
-/** When the last reading began that did not fail, in milliseconds. */
+/** When the last reading began, in milliseconds. */
 let begun = 0;
 
 /** Reads them anew, unless that was begun just now. */
 export async function refreshOldDevices(): Promise<void> {
-  if (Date.now() - begun > FRESH) await refreshDevices();
+  if (devices.now().error || Date.now() - begun > FRESH) await refreshDevices();
 }
 
 /** Whoever is signed in next has others. */
@@ -76,10 +76,7 @@ export function followDevices(): () => void {
 
 async function readDevices(): Promise<Devices> {
   begun = Date.now();
-  const { devices: read, unreadable = [] } = await api("GET /v1/devices").catch((error: unknown) => {
-    begun = 0;
-    throw error;
-  });
+  const { devices: read, unreadable = [] } = await api("GET /v1/devices");
   const named = tellApart([...read, ...unreadable]);
   const told = <T extends Pick<DeviceView, "id" | "name">>(device: T) => withPlainWords(named(device));
   const devices: Devices = { devices: read.map(told), unreadable: unreadable.map(told) };

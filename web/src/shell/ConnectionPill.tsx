@@ -52,12 +52,7 @@ function RelayPill() {
   const details = state === "online" && roundTrip !== undefined ? ` · ${Math.round(roundTrip)} ms` : "";
   if (isUpdateReady && state === "online")
     return (
-      <button
-        type="button"
-        className={classes.pill}
-        title="Loads the new release in this tab"
-        onClick={update}
-      >
+      <button type="button" className={classes.pill} title="Load it in this tab" onClick={update}>
         <Status tone="info">Update ready</Status>
       </button>
     );
