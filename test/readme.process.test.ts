@@ -29,13 +29,14 @@ test("the WebSocket example runs, and says it when the relay refuses", { timeout
   const folder = temporaryFolder();
   const script = README.match(/```js\n([\s\S]*?)```/)?.[1] ?? "";
   writeFileSync(join(folder, "authorization"), `Authorization: Bearer ${await relay.token()}\n`);
-  writeFileSync(join(folder, "first-call.mjs"), script.replace(".matrx/authorization", "authorization"));
+  writeFileSync(join(folder, "first-call.mjs"), script);
+  const env = { ...process.env, MATRX_DATA: folder };
 
   const args = ["first-call.mjs", machine.id, relay.url.replace("http", "ws")];
-  const child = spawn(process.execPath, args, { cwd: folder });
+  const child = spawn(process.execPath, args, { cwd: folder, env });
   expect(await text(child.stdout)).toMatch(/^success Linux|^success Darwin/);
 
-  const wrong = spawn(process.execPath, ["first-call.mjs", "DEVICE", args[2] ?? ""], { cwd: folder });
+  const wrong = spawn(process.execPath, ["first-call.mjs", "DEVICE", args[2] ?? ""], { cwd: folder, env });
   const exit = new Promise((resolve) => wrong.once("close", resolve));
   expect(await text(wrong.stderr)).toMatch(/^The relay did not accept the connection: .*the device's id/);
   expect(await exit).toBe(1);

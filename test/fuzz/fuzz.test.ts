@@ -72,6 +72,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "PUT /v1/devices/{device}/files/{path}",
   "POST /v1/devices/{device}/uploads",
   "GET /v1/devices/{device}/uploads/{upload}",
+  "POST /v1/devices/{device}/uploads/{upload}",
   "PATCH /v1/devices/{device}/uploads/{upload}",
   "DELETE /v1/devices/{device}/uploads/{upload}",
   // No program is connected as that device: nothing that a test needs is ended.

@@ -226,8 +226,15 @@ describe("records that the storage lost", () => {
     const place = await home();
     const { ledger: ledger_id } = place.device;
     const last_calls = [makeCallId(Date.now() - 23.5 * 60 * 60_000), "no call"];
+    place.device.close();
+    await place.device.closed;
     const rows = await runInDurableObject(object(place.identity.id), (_, { storage }) => countRows(storage));
-    expect((await AgentDevice.come(place.identity, { ledger_id, last_calls })).ledger).toBe(ledger_id);
+    const device = await AgentDevice.come(place.identity, { ledger_id, last_calls });
+    expect(device.ledger).toBe(ledger_id);
+    expect(rows.rows).toBe(0);
+    device.close();
+    await device.closed;
+    rows.rows = 0;
     expect((await AgentDevice.come(place.identity)).ledger).toBe(ledger_id);
     expect(await lostSince(place)).toBeNull();
     expect(rows.rows).toBe(0);
