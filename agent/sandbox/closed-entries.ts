@@ -40,8 +40,9 @@ const MOST_FOLDERS = 200_000;
 const MTIME_RESOLUTION_MS = 2000;
 /** How long Linux may give two changes the same time, in milliseconds. */
 const TICK_MS = 12;
-/** How long a search goes on for folders that keep changing, in milliseconds. */
+/** A search goes on for folders that keep changing: at least so long, in milliseconds, and so often, since a busy machine is slow. */
 const UNREST_MS = 40;
+const UNREST_ROUNDS = 16;
 /** Questions whose folders are remembered. */
 const KEPT_QUESTIONS = 4;
 /** What makes a folder a repository without `.git`, and names programs there. */
@@ -105,9 +106,8 @@ class Search {
       if (this.#slice.isUp) await this.#slice.rest();
       const stat = entryStat(folder);
       if (!stat?.isDirectory()) continue;
-      this.#visited.add(identityOf(stat));
-      if (this.#visited.size > this.#most) throw tooMany(roots);
       pending.push(...this.#read(folder, stat));
+      if (this.#visited.size > this.#most) throw tooMany(roots);
     }
   }
 
@@ -117,12 +117,14 @@ class Search {
    */
   async untilQuiet(): Promise<void> {
     const until = performance.now() + UNREST_MS;
+    let rounds = 0;
     for (let changing = this.#changing(); changing.length > 0; changing = this.#changing()) {
+      rounds++;
       for (const { folder, stat } of changing) {
         const entries = this.#read(folder, stat);
         await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(entryStat(entry)))));
       }
-      if (performance.now() > until) return;
+      if (rounds >= UNREST_ROUNDS && performance.now() > until) return;
       await sleep(1);
     }
   }
@@ -130,12 +132,16 @@ class Search {
   #read(folder: string, stat: BigIntStats): readonly string[] {
     const state = stateOf(stat);
     const remembered = this.#known?.get(folder);
+    const age = ageOf(stat);
     const content =
       remembered?.state === state
         ? remembered
-        : { state, isSettled: ageOf(stat) > TICK_MS, ...readFolder(folder, this.#question) };
-    const isQuiet = ageOf(stat) > MTIME_RESOLUTION_MS;
-    (isQuiet ? this.quiet : this.#lively).set(folder, content);
+        : { state, isSettled: age > TICK_MS, ...readFolder(folder, this.#question) };
+    const isSame = content === remembered || stateOf(entryStat(folder)) === state;
+    if (isSame) this.#visited.add(identityOf(stat));
+    if (isSame && age > MTIME_RESOLUTION_MS) this.quiet.set(folder, content);
+    // What was read may be what another folder holds, or a link's target: it stood there meanwhile.
+    else this.#lively.set(folder, isSame ? content : { ...content, isSettled: false });
     for (const entry of content.closed) this.closed.add(entry);
     for (const entry of content.unchangeable) this.unchangeable.add(entry);
     return content.folders;
@@ -154,8 +160,8 @@ function identityOf(stat: BigIntStats | undefined): string {
   return `${stat?.dev}:${stat?.ino}`;
 }
 
-function stateOf(stat: BigIntStats): string {
-  return `${identityOf(stat)} ${stat.mtimeNs} ${stat.ctimeNs}`;
+function stateOf(stat: BigIntStats | undefined): string {
+  return `${identityOf(stat)} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
 }
 
 function ageOf({ mtimeMs }: BigIntStats): number {
