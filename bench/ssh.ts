@@ -27,14 +27,14 @@ export function noSshServer(): string | undefined {
   return undefined;
 }
 
-/** The same for terminals: where new ones are not of the group tty by themselves, the server must make them so, as root. */
+/** The same for terminals: unless devpts gives new ones to the group tty, sshd has to, which only root may do. */
 export function noSshTerminals(): string | undefined {
   const why = noSshServer();
   if (why || process.platform !== "linux" || userInfo().uid === 0) return why;
   const isGiven = readFileSync("/proc/mounts", "utf8")
     .split("\n")
     .some((line) => /\sdevpts\s\S*\bgid=/.test(line));
-  return isGiven ? undefined : "On this system OpenSSH's server gives terminals only as root";
+  return isGiven ? undefined : "Here sshd can open terminals only as root: devpts is mounted without gid=";
 }
 
 /** `name`: of its folder in the run's. */

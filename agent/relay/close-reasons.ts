@@ -83,7 +83,8 @@ export function hintOf(error: unknown): string | undefined {
 export function reasonOf(error: Error): string {
   if (error instanceof MatrxError || error instanceof ProxyError) return error.message;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  if (isUntrusted(error)) return `This machine trusts nobody who signed the certificate there (${code})`;
+  if (isUntrusted(error))
+    return `This machine doesn't trust the authority that signed the certificate there (${code})`;
   switch (code) {
     case "ECONNREFUSED":
       return "Nothing is listening at the relay's address (ECONNREFUSED)";

@@ -40,7 +40,7 @@ const MOST_FOLDERS = 200_000;
 const MTIME_RESOLUTION_MS = 2000;
 /** How long Linux may give two changes the same time, in milliseconds. */
 const TICK_MS = 12;
-/** A search goes on for folders that keep changing: at least so long, in milliseconds, and so often, since a busy machine is slow. */
+/** Folders that keep changing are read again for at least this long, in milliseconds, and this many times: a slow machine reads few. */
 const UNREST_MS = 40;
 const UNREST_ROUNDS = 16;
 /** Questions whose folders are remembered. */
@@ -140,7 +140,7 @@ class Search {
     const isSame = content === remembered || stateOf(entryStat(folder)) === state;
     if (isSame) this.#visited.add(identityOf(stat));
     if (isSame && age > MTIME_RESOLUTION_MS) this.quiet.set(folder, content);
-    // What was read may be what another folder holds, or a link's target: it stood there meanwhile.
+    // Something else may have stood there meanwhile, and been read in its place.
     else this.#lively.set(folder, isSame ? content : { ...content, isSettled: false });
     for (const entry of content.closed) this.closed.add(entry);
     for (const entry of content.unchangeable) this.unchangeable.add(entry);

@@ -6,8 +6,8 @@
 
 /**
  * `PS0` is of bash 4.4, so the bash of macOS sends no marks. A prompt may be built anew each time, so the marks are put around it
- * each time. That of its beginning has a number of its own, which stays when the same prompt is drawn again, as after a change of
- * size. It is no work of PROMPT_COMMAND, which bash leaves out after a word of the history that is not there.
+ * each time. The first one counts prompts: one that is drawn again, as after a change of size, keeps its number.
+ * PROMPT_COMMAND can't print it, since bash skips that when a history expansion fails.
  */
 const BASH = String.raw`
 if [ -n "${"$"}{MATRX_LOGIN-}" ]; then

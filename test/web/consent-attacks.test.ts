@@ -55,10 +55,10 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     const { page } = await app.open("/fleet");
     await page.goto(asker.address(await asker.register("\u0421laude, verified by Matrx")));
     await page.getByText("mixes Latin and Cyrillic letters: \\u{421}laude").waitFor();
-    await page.getByText("It names Matrx, which vouches for no app").waitFor();
+    await page.getByText("It uses the name Matrx, but Matrx vouches for no app").waitFor();
     await page.goto(asker.address(await asker.register("Claude")));
     await asking(page, "Claude").waitFor();
-    expect(await page.getByText(/mixes|Matrx, which/).count()).toBe(0);
+    expect(await page.getByText(/mixes|Matrx vouches/).count()).toBe(0);
     const [known] = await page.getByRole("term").allTextContents();
     expect(known).toBe("Then you go to");
   });

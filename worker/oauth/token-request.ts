@@ -31,8 +31,7 @@ export async function answerTokenRequest(
   const read = () => readRequest(`${origin}/oauth/token`, request, form.toString());
   const store = stored ? await library.OAUTH_KV.storeOf(grantKey) : undefined;
   const token = form.get("refresh_token");
-  if (!store || !token || form.get("grant_type") !== "refresh_token")
-    return server.fetch(read(), library, context);
+  if (!store || !token || !isRefresh(form)) return server.fetch(read(), library, context);
   const refresh = {
     token,
     grantKey,
@@ -110,8 +109,12 @@ function credentialsOf({ headers }: Request, form: URLSearchParams): string {
   return JSON.stringify([header, form.get("client_id"), form.get("client_secret")]);
 }
 
-/** Codes and tokens begin with their account and grant. */
+function isRefresh(form: URLSearchParams): boolean {
+  return form.get("grant_type") === "refresh_token";
+}
+
+/** Codes and tokens begin with their account and grant. What is not traded says nothing: it may name another's grant. */
 function grantKeyOf(form: URLSearchParams): string {
-  const [account, grant] = (form.get("code") ?? form.get("refresh_token") ?? "").split(":");
+  const [account, grant] = (form.get(isRefresh(form) ? "refresh_token" : "code") ?? "").split(":");
   return `${PREFIX.grant}${account}:${grant}`;
 }

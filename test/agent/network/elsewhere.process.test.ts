@@ -146,7 +146,7 @@ describe("a certificate by a CA of one's own", () => {
   test("is refused otherwise, with a hint that can be followed", async () => {
     const refused = await directly({});
     expect(refused).toMatchObject({ code: 69 });
-    expect(refused.stdout).toMatch(/trusts nobody who signed.*NODE_EXTRA_CA_CERTS/);
+    expect(refused.stdout).toMatch(/doesn't trust the authority that signed.*NODE_EXTRA_CA_CERTS/);
     expect(await directly({ NODE_EXTRA_CA_CERTS: authority.file })).toMatchObject(SERVES_ANOTHER_NAME);
   });
 });

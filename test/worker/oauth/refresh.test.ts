@@ -85,6 +85,16 @@ it("a made-up token ends nothing", async () => {
   await refreshed(own);
 });
 
+it("a code that names another grant leads no old token to that one", async () => {
+  const [attacker, bystander] = [await client.connect(ann, laptop), await client.connect(ann, laptop)];
+  await refreshed(attacker);
+  later(GRACE_MS + 1000);
+  const [account, grant] = bystander.refresh_token.split(":");
+  const code = `${account}:${grant}:any`;
+  expect(await errorOf(await client.refresh(attacker, { code }))).toBe("invalid_grant");
+  await refreshed(bystander);
+});
+
 it("the successor is for the client alone that asked first, and for what it may ask", async () => {
   const shared = await client.connect(ann, laptop);
   const next = await refreshed(shared);

@@ -22,5 +22,5 @@ export function WhoAsks({ client: { host } }: Pick<ClientRequestView, "client">)
 /** What could mislead whoever reads the name. */
 export function nameWarnings(name: string): string[] {
   const mixed = [...new Set(mixedWords(name))].map(mixedWarning);
-  return /matrx/i.test(name) ? ["It names Matrx, which vouches for no app.", ...mixed] : mixed;
+  return /matrx/i.test(name) ? ["It uses the name Matrx, but Matrx vouches for no app.", ...mixed] : mixed;
 }
