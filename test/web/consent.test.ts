@@ -192,8 +192,14 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     const asker = await newApp(app.relay);
     const address = asker.address(await asker.register());
     const { page } = await app.openSignedOut("");
-    await page.route("**/assets/ConsentPage-*.js", (route) => route.abort());
+    let failed = 0;
+    await page.route("**/assets/ConsentPage-*.js", (route) => {
+      failed++;
+      return route.abort();
+    });
     await page.goto(address);
+    // It loads itself again, once.
+    await expect.poll(() => failed).toBe(2);
     await page.getByText("Nothing was allowed.").waitFor();
     await page.unrouteAll();
     await page.getByRole("button", { name: "Reload the page" }).click();

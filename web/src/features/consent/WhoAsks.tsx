@@ -1,5 +1,4 @@
 /** Whether anybody vouches for the name by which an app calls itself. */
-
 import { mixedWarning, mixedWords } from "@matrx/shared/mixed-letters.ts";
 import type { ClientRequestView } from "@matrx/shared/oauth-api.ts";
 import { Status } from "../../ui/Status.tsx";
