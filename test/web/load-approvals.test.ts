@@ -81,6 +81,24 @@ describe("a load that needs approval", NEEDS_CHROMIUM, () => {
     expect(opened.faults).toEqual([]);
   });
 
+  test("is offered once the page's own question is withdrawn: who presses before would get nothing", async () => {
+    await policy({ ask: [{ tools: ["SystemInfo"] }] });
+    const { page } = await app.openAlone("/settings");
+    const withdrawing = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/calls/*/cancel", async (route) => {
+      withdrawing.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Machines" }).first().click();
+    await withdrawing.promise;
+    expect(await again(page).count()).toBe(0);
+    held.resolve();
+    await again(page).click();
+    await waits(page).waitFor();
+  });
+
   test("is no question any more when its page is left", async () => {
     await policy({ ask: [{ tools: ["SystemInfo"] }] });
     const { page, faults } = await app.open("/fleet");

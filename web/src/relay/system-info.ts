@@ -50,9 +50,9 @@ async function readLoad(device: string, ended: AbortSignal): Promise<Load> {
   let wasAsked = false;
   const onAsked = (isAsked: boolean) => {
     wasAsked = true;
-    note(isAsked && isWanted ? "waiting" : "asked");
+    if (isWanted) note(isAsked ? "waiting" : "asked");
     // A page of many machines would hold a connection for each question, and the browser has six.
-    if (!isWanted) withdrawn.abort();
+    else withdrawn.abort();
   };
   try {
     const load = loadOf(await callTool(device, SYSTEM_INFO, {}, { signal, onAsked }));
@@ -60,6 +60,7 @@ async function readLoad(device: string, ended: AbortSignal): Promise<Load> {
     if (!wasAsked) note(undefined);
     return load;
   } finally {
+    // Not before: whoever asks while this one is withdrawn would share its end.
     if (wasAsked) note("asked");
   }
 }
