@@ -3,8 +3,11 @@
  * others are looked through. Where something else may run than can be seen, `ANYTHING` is among them.
  */
 import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
+import { changesReading, mayEvaluate, setsUnknown } from "./bash-builtins.ts";
+import { shellCall } from "./shell-call.ts";
 import { joined, wordsOf, wordText } from "./shell-words.ts";
-import { kindOf, knownName, RUN_VARIABLE, type Started, startedBy, startedWithin } from "./starters.ts";
+import { type Started, startedBy, startedWithin } from "./started.ts";
+import { kindOf, knownName, RUN_VARIABLE } from "./starters.ts";
 import { ANYTHING } from "./subject.ts";
 
 const MOST = {
@@ -94,10 +97,15 @@ class Search {
       case "Assignment":
       case "For":
       case "Select":
+        if (node.type === "Assignment" && hasIndex(node)) this.#evaluates = true;
         this.#variable(typeof node.name === "string" ? node.name : wordText(node.name));
         break;
       case "ParameterExpansion":
         this.#parameter(node);
+        break;
+      case "Redirect":
+        if (node.descriptor?.type === "FileDescriptorVariable" && node.descriptor.name.includes("["))
+          this.#evaluates = true;
         break;
       case "ArithmeticExpansion":
       case "ArithmeticCommand":
@@ -131,7 +139,7 @@ class Search {
     operation,
   }: Extract<SyntaxNode, { type: "ParameterExpansion" }>): void {
     this.#variable(parameter);
-    if (index || operation?.type === "Slice") this.#evaluates = true;
+    if (index || prefix === "!" || operation?.type === "Slice") this.#evaluates = true;
     if (prefix === "!" && operation?.type === "Default") this.#isUnsure = true;
     if (operation?.type === "Transform" || operation?.type === "Unknown") this.#isUnsure = true;
   }
@@ -171,6 +179,9 @@ class Search {
         if (mayEvaluate(name, rest)) this.#evaluates = true;
         if (rest.some((word) => RUN_VARIABLE.test(word)) || setsUnknown(name, rest)) this.#isUnsure = true;
         return;
+      case "setting":
+        if (rest.some(changesReading)) this.#isUnsure = true;
+        return;
       case "eval":
         return this.#text((rest[0] === "--" ? rest.slice(1) : rest).join(" "), depth);
       case "shell":
@@ -184,11 +195,8 @@ class Search {
   }
 
   #shell(name: string, words: readonly string[], depth: number): void {
-    const flag = words.findIndex((word) => /^-\w*c\w*$/.test(word));
-    const isPlain = words.slice(0, flag + 1).every((word) => /^[-+]\w+$|^pipefail$/.test(word));
-    if (flag < 0 || !isPlain) this.#isUnsure = true;
-    // The first is the command; the others are what its $0, $1, ... stand for, which is unknown there anyway.
-    const text = words.slice(flag + 1).find((word) => !/^[-+]/.test(word));
+    const { text, isAll } = shellCall(name, words);
+    if (!isAll) this.#isUnsure = true;
     if (text === undefined) return;
     if (name.endsWith("bash")) this.#text(text, depth);
     else this.sh(text, depth);
@@ -227,24 +235,16 @@ class Search {
   }
 }
 
-/** Whether a builtin evaluates what its words say: an index of a variable, or arithmetic. */
-function mayEvaluate(name: string, words: readonly string[]): boolean {
-  if (name === "let") return true;
-  if (name === "printf") return words.some((word) => word.startsWith("-v"));
-  if (name === "test" || name === "[") return words.some((word) => /^-[vR]$/.test(word));
-  return words.some((word) => /^-\w*i|\[|^\0/.test(word));
+function hasIndex({ index, value }: Extract<SyntaxNode, { type: "Assignment" }>): boolean {
+  return (
+    index !== undefined ||
+    (value.type === "ArrayValue" && value.elements.some(({ text }) => /^\[/.test(text)))
+  );
 }
 
-/** Whether it sets a variable that is not known, or makes one another name of it. */
-function setsUnknown(name: string, words: readonly string[]): boolean {
-  if (/^(?:declare|typeset|local)$/.test(name) && words.some((word) => /^-\w*n/.test(word))) return true;
-  if (name === "printf") return words.some((word, at) => words[at - 1] === "-v" && word.startsWith(ANYTHING));
-  return !/^(?:test|\[|let|wait|unset)$/.test(name) && words.some((word) => word.startsWith(ANYTHING));
-}
-
-/** An alias of git, or a setting that may be one: it may stand for any command. */
+/** An alias of git, or a setting that may be one: it may stand for any command. So may what is run in each repository. */
 function isAlias(word: string, at: number, words: readonly string[]): boolean {
-  return /alias\./i.test(word) || (words[at - 1] === "-c" && /^[^=]*\0/.test(word));
+  return /alias\.|^for-each-repo$/i.test(word) || (words[at - 1] === "-c" && /^[^=]*\0/.test(word));
 }
 
 /** Where the arguments may begin if options in front are left out, with the values that may follow them. */

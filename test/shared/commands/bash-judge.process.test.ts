@@ -207,6 +207,21 @@ const wrapped = (text: string) =>
       `cat <<'E'\n${text}\nE`,
     ],
     ...[
+      `bash -co pipefail '${text.replaceAll("'", "'\\''")}'`,
+      `bash -c -e '${text.replaceAll("'", "'\\''")}'`,
+      `echo '${text}' | dash -sc true`,
+      `env 'BASH_FUNC_x%%=() { ${text}; }' bash -c x`,
+      `echo push | xargs -rI% git %`,
+    ],
+    ...[
+      `env -vS'${text}'`,
+      `env -S 'A.b=1 git' push`,
+      `env -S '${text.replaceAll(" ", "\\_")}'`,
+      `set -k; ${text}`,
+      `shopt -s expand_aliases\nBASH_ALIASES[x]='${text}'\nx`,
+      `set -o history -H\n${text.replace("push", "status")}\n^status^push`,
+    ],
+    ...[
       `env -S '${text}'`,
       `BASH_ENV=<(echo '${text}') bash -c :`,
       `shopt -s expand_aliases\nalias x='${text}'\nx`,
@@ -222,6 +237,9 @@ const wrapped = (text: string) =>
       `test -v 'a[$(${text})]'`,
       `mapfile -t -C '${text}' -c 1 <<< x`,
       `compgen -C '${text}' x`,
+      `declare -a a='($(${text}))'`,
+      `i='x[$(${text})]'; a[i]=1`,
+      `i='a[$(${text})]'; : \${!i}`,
       `${text}\r`,
     ],
   );
