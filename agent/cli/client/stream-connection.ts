@@ -1,10 +1,12 @@
 /**
  * One WebSocket to a device, on which calls open streams. Commands that move bytes are built on it: `open` makes the call
- * and gives its stream, `call` makes a call without one. A lost connection ends all of its streams, each with the reason.
+ * and gives its stream, `call` makes a call without one. What the relay refuses for its rate is sent again in time. A lost connection ends all of its streams, each with the reason.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorFrame, type ToCaller, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame } from "@matrx/shared/streams/frame.ts";
 import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
@@ -37,6 +39,9 @@ interface Waiting {
   readonly resolve: (answer: Success) => void;
   readonly reject: (error: MatrxError) => void;
 }
+
+/** The longest that a call waits for the relay's rate, in milliseconds. */
+const LONGEST_WAIT = 60_000;
 
 /** How often to look whether the token was replaced, in milliseconds. */
 const TOKEN_LOOK_EVERY = 60_000;
@@ -116,7 +121,22 @@ export class StreamConnection {
   }
 
   /** Makes a call that opens a stream. Throws MatrxError: the call's error, or why the connection was lost. */
-  async open(tool: string, input: Input, { credit, signal }: StreamOptions): Promise<Opened> {
+  open(tool: string, input: Input, options: StreamOptions): Promise<Opened> {
+    return whenTaken(() => this.#open(tool, input, options), options.signal);
+  }
+
+  /** Makes a call without a stream. Throws MatrxError. */
+  call(tool: string, input: Input, signal?: AbortSignal): Promise<Success> {
+    return whenTaken(() => this.#answered(tool, input, signal), signal);
+  }
+
+  /** Closes the connection, and with it its streams. */
+  close(): void {
+    hangUp(this.#socket);
+    this.#lost("it was closed here");
+  }
+
+  async #open(tool: string, input: Input, { credit, signal }: StreamOptions): Promise<Opened> {
     this.signal.throwIfAborted();
     const number = ++this.#last;
     const stream = new StreamEnd({
@@ -139,17 +159,6 @@ export class StreamConnection {
       stream.lose(shapeOf(error, "caller", ""));
       throw error;
     }
-  }
-
-  /** Makes a call without a stream. Throws MatrxError. */
-  call(tool: string, input: Input, signal?: AbortSignal): Promise<Success> {
-    return this.#answered(tool, input, signal);
-  }
-
-  /** Closes the connection, and with it its streams. */
-  close(): void {
-    hangUp(this.#socket);
-    this.#lost("it was closed here");
   }
 
   async #answered(tool: string, input: Input, signal?: AbortSignal, opens?: WantedOpens): Promise<Success> {
@@ -207,8 +216,25 @@ export class StreamConnection {
   }
 }
 
-function errorOf({ code, output, hint, hop }: ErrorFrame): MatrxError {
-  return new MatrxError({ code, message: output, hint, hop });
+function errorOf({ code, output, hint, hop, metadata }: ErrorFrame): MatrxError {
+  return new MatrxError({ code, message: output, hint, hop, details: metadata });
+}
+
+/** Sends it until the relay takes it: what it refuses for its rate has not run. Throws MatrxError. */
+async function whenTaken<T>(send: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const wait = error instanceof MatrxError ? waitOf(error) : undefined;
+      if (wait === undefined || wait > LONGEST_WAIT) throw error;
+      await sleep(wait, undefined, signal && { signal }).catch(() => Promise.reject(cancelled()));
+    }
+  }
+}
+
+function waitOf({ code, hop, details }: MatrxError): number | undefined {
+  return code === "RATE_LIMITED" && hop === "relay" ? retryAfterMsOf(details) : undefined;
 }
 
 function cancelled(): MatrxError {

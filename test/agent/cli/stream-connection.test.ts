@@ -65,6 +65,39 @@ test("a call's error is thrown, and leaves no stream behind", async () => {
   expect(connection.hasRoom).toBe(true);
 });
 
+test("what the relay refuses for its rate is sent again when it says, and a stop ends the waiting", async () => {
+  const refused = {
+    type: "error",
+    code: "RATE_LIMITED",
+    output: "More than 50 messages per second",
+    hop: "relay",
+  };
+  const tools: unknown[] = [];
+  let wait = 2;
+  const at = await relay((frame, socket) => {
+    tools.push(frame.tool);
+    const isTaken = tools.length % 3 === 0;
+    answer(socket, frame, isTaken ? { type: "success" } : { ...refused, metadata: { retry_after_ms: wait } });
+  });
+  using connection = disposable(await StreamConnection.open(new RelayClient(at.url, "token"), "laptop"));
+  expect(await connection.call("FileInfo", {})).toMatchObject({ type: "success" });
+  expect(await connection.open("Download", {}, { credit: 65_536 })).toMatchObject({
+    answer: { type: "success" },
+  });
+  expect(tools).toEqual([...Array(3).fill("FileInfo"), ...Array(3).fill("Download")]);
+
+  wait = 50_000;
+  const stop = new AbortController();
+  const stopped = connection.call("FileInfo", {}, stop.signal);
+  await expect.poll(() => tools.length).toBe(7);
+  stop.abort();
+  await expect(stopped).rejects.toMatchObject({ code: "CANCELLED" });
+
+  wait = 3_600_000;
+  await expect(connection.call("FileInfo", {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  expect(tools.length).toBe(8);
+});
+
 test("a lost relay ends calls and streams with the reason; a lost device only its streams", async () => {
   const sockets: WebSocket[] = [];
   const at = await relay((frame, socket) => {
