@@ -1,10 +1,11 @@
 /** Work on several entries, a few at a time: how far it is, and what failed. It goes on while the person is elsewhere in the app. */
+import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 import { create } from "zustand";
 import { onForget } from "../../app/tab-store.ts";
 import { plural } from "../../ui/format.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import type { Entry } from "./entries.ts";
-import { isNoAnswer } from "./errors.ts";
+import { isNoAnswer, isTooFast } from "./errors.ts";
 
 /** More at once would fill the machine's record, and take too long to watch. */
 export const MOST_AT_ONCE = 500;
@@ -56,7 +57,7 @@ export async function runBatch({ entries, atOnce, work, isTold = false, ...words
   const worker = async () => {
     for (let entry = left.shift(); entry && batchOf(id)?.isStopped === false; entry = left.shift())
       try {
-        await work(entry);
+        await whenTaken(() => work(entry), id);
         change(id, ({ succeeded }) => ({ succeeded: succeeded + 1 }));
       } catch (error) {
         const failure = { name: entry.name, error };
@@ -68,6 +69,22 @@ export async function runBatch({ entries, atOnce, work, isTold = false, ...words
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   end(id, isTold);
+}
+
+/** The longest that an entry waits for the relay's rate, in milliseconds. */
+const LONGEST_WAIT = 60_000;
+
+/** Until the relay takes it: what it refuses for its rate has not run. */
+async function whenTaken(work: () => Promise<void>, id: string): Promise<void> {
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      const wait = isTooFast(error) ? retryAfterMsOf(error.problem) : undefined;
+      if (wait === undefined || wait > LONGEST_WAIT) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      if (batchOf(id)?.isStopped !== false) throw error;
+    }
 }
 
 /** Begins no more of it. */

@@ -16,3 +16,8 @@ export function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return [0, 401, 502, 503, 504].includes(error.status) || error.code === "DEVICE_OFFLINE";
 }
+
+/** The relay takes it later; nothing has run. */
+export function isTooFast(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "RATE_LIMITED" && error.hop === "relay";
+}
