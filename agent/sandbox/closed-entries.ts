@@ -2,7 +2,16 @@
  * Searches granted folders for what a sandboxed command must not reach there: paths that a glob closes, other names of
  * Matrx's own files, sockets of other programs. A folder is read again only if it changed.
  */
-import { type BigIntStats, type Dirent, readdirSync, realpathSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+} from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -31,6 +40,8 @@ interface Folder extends Found {
   readonly state: string;
   /** Whether any change since would show in its state. */
   readonly isSettled: boolean;
+  /** The same on file systems with coarse times. */
+  readonly isQuiet: boolean;
   readonly folders: readonly string[];
 }
 
@@ -55,6 +66,11 @@ const SETTINGS_OF_GIT: ReadonlySet<string> = new Set([
 ]);
 /** In a repository itself, whose HEAD changes. */
 const IN_GIT = /\/\.git(?:\/|$)/;
+/** A folder was moved before it was opened. */
+const MOVED: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+/** Says nothing about the folder. */
+const EXHAUSTED: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+const OPEN_FOLDER = constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 export class ClosedEntries {
   readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
@@ -88,7 +104,8 @@ class Search {
   readonly quiet = new Map<string, Folder>();
   /** Those that changed just now may change again without showing it. */
   readonly #lively = new Map<string, Folder>();
-  readonly #visited = new Set<string>();
+  /** What was last read at each path. */
+  readonly #seen = new Map<string, Folder>();
   readonly #slice = new TimeSlice();
   readonly #question: Question;
   readonly #known: ReadonlyMap<string, Folder> | undefined;
@@ -107,7 +124,7 @@ class Search {
       const stat = entryStat(folder);
       if (!stat?.isDirectory()) continue;
       pending.push(...this.#read(folder, stat));
-      if (this.#visited.size > this.#most) throw tooMany(roots);
+      if (this.#seen.size > this.#most) throw tooMany(roots);
     }
   }
 
@@ -122,7 +139,9 @@ class Search {
       rounds++;
       for (const { folder, stat } of changing) {
         const entries = this.#read(folder, stat);
-        await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(entryStat(entry)))));
+        await this.walk(
+          entries.filter((entry) => this.#seen.get(entry)?.state !== stateOf(entryStat(entry))),
+        );
       }
       if (rounds >= UNREST_ROUNDS && performance.now() > until) return;
       await sleep(1);
@@ -130,18 +149,11 @@ class Search {
   }
 
   #read(folder: string, stat: BigIntStats): readonly string[] {
-    const state = stateOf(stat);
     const remembered = this.#known?.get(folder);
-    const age = ageOf(stat);
     const content =
-      remembered?.state === state
-        ? remembered
-        : { state, isSettled: age > TICK_MS, ...readFolder(folder, this.#question) };
-    const isSame = content === remembered || stateOf(entryStat(folder)) === state;
-    if (isSame) this.#visited.add(identityOf(stat));
-    if (isSame && age > MTIME_RESOLUTION_MS) this.quiet.set(folder, content);
-    // Something else may have stood there meanwhile, and been read in its place.
-    else this.#lively.set(folder, isSame ? content : { ...content, isSettled: false });
+      remembered?.state === stateOf(stat) ? remembered : readFolder(folder, stat, this.#question);
+    this.#seen.set(folder, content);
+    (content.isQuiet ? this.quiet : this.#lively).set(folder, content);
     for (const entry of content.closed) this.closed.add(entry);
     for (const entry of content.unchangeable) this.unchangeable.add(entry);
     return content.folders;
@@ -156,31 +168,58 @@ class Search {
   }
 }
 
-function identityOf(stat: BigIntStats | undefined): string {
-  return `${stat?.dev}:${stat?.ino}`;
-}
-
 function stateOf(stat: BigIntStats | undefined): string {
-  return `${identityOf(stat)} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
+  return `${stat?.dev}:${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
 }
 
-function ageOf({ mtimeMs }: BigIntStats): number {
-  return Date.now() - Number(mtimeMs);
+/** In milliseconds, since its entries or it itself were changed: moving it changes its ctime alone. */
+function ageOf({ mtimeMs, ctimeMs }: BigIntStats): number {
+  return Date.now() - Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs);
 }
 
-function readFolder(folder: string, question: Question) {
+/** Reads a folder by its descriptor: its state is that of what was read, whatever stands at its path meanwhile. */
+function readFolder(folder: string, expected: BigIntStats, question: Question): Folder {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(folder, OPEN_FOLDER);
+    const times = ageing(fstatSync(descriptor, { bigint: true }));
+    return { ...times, ...contentOf(folder, `/proc/self/fd/${descriptor}`, question) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || EXHAUSTED.has(code)) throw error;
+    // A folder that this program cannot read stays out of its commands' reach, too.
+    const times = MOVED.has(code)
+      ? { ...ageing(expected), isSettled: false, isQuiet: false }
+      : ageing(expected);
+    return { ...times, closed: [], unchangeable: [], folders: [] };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function ageing(stat: BigIntStats): Pick<Folder, "state" | "isSettled" | "isQuiet"> {
+  const age = ageOf(stat);
+  return { state: stateOf(stat), isSettled: age > TICK_MS, isQuiet: age > MTIME_RESOLUTION_MS };
+}
+
+/** `opened`: where the folder is surely found. Files are looked at by their paths: through it, that takes half as long again. */
+function contentOf(folder: string, opened: string, question: Question) {
   const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
-  const entries = entriesOf(folder);
+  const entries = readdirSync(opened, { withFileTypes: true });
   const isFixed = fixedIn(folder, entries, question);
   for (const entry of entries) {
     const where = path.posix.join(folder, entry.name);
+    const isClosed = entry.isSocket() || question.isClosed(where);
     // A link cannot be covered; what it leads to can.
-    if (entry.isSymbolicLink()) content.closed.push(...(question.isClosed(where) ? targetOf(where) : []));
-    else if (entry.isSocket() || question.isClosed(where)) content.closed.push(where);
+    if (entry.isSymbolicLink()) content.closed.push(...(isClosed ? targetOf(`${opened}/${entry.name}`) : []));
+    else if (isClosed) content.closed.push(where);
     else {
       if (isFixed(entry, where)) content.unchangeable.push(where);
       if (entry.isDirectory()) content.folders.push(where);
-      else if (entry.isFile()) addIfLinked(where, content, question);
+      else if (entry.isFile()) {
+        const kind = kindByOtherName(where, question);
+        if (kind) content[kind === "closed" ? "closed" : "unchangeable"].push(where);
+      }
     }
   }
   return content;
@@ -201,29 +240,14 @@ function fixedIn(folder: string, entries: readonly Dirent[], question: Question)
     (keepsRepositories && entry.name === ".git" && entry.isFile());
 }
 
-function addIfLinked(
-  where: string,
-  content: { closed: string[]; unchangeable: string[] },
-  question: Question,
-): void {
-  const stat = entryStat(where);
-  if (!stat || stat.nlink < 2n) return;
-  const kind = question.kindOfFile(stat);
-  if (kind) content[kind === "closed" ? "closed" : "unchangeable"].push(where);
+function kindByOtherName(file: string, question: Question): keyof ProtectedPaths | undefined {
+  const stat = entryStat(file);
+  return stat && stat.nlink > 1n ? question.kindOfFile(stat) : undefined;
 }
 
 function targetOf(link: string): string[] {
   try {
     return [realpathSync.native(link)];
-  } catch {
-    return [];
-  }
-}
-
-/** A folder that this program may not read stays out of its commands' reach, too. */
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
