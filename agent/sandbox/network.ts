@@ -7,11 +7,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
 import type { Network } from "./backend.ts";
+import { outliving } from "./outliving.ts";
 import type { SystemPaths } from "./system-paths.ts";
 
 export interface NetworkPrograms {
@@ -24,7 +24,8 @@ export interface NetworkPrograms {
 const PROXY_SOCKET = "/run/proxy.sock";
 export const PROXY_PORT = 3128;
 const LISTENS = `:${PROXY_PORT.toString(16).toUpperCase().padStart(4, "0")} .* 0A `;
-const HOLD = "echo ready; read -r _";
+/** Tells its pid, as the machine's own `/proc` has it: bubblewrap would die of telling one when nobody listens any more. */
+const HOLD = 'read -r pid _ < /proc/self/stat; echo "$pid"; read -r _';
 const FORWARD = `
 "$1" TCP-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${PROXY_SOCKET} < /dev/null > /dev/null 2>&1 &
 until grep -qs '${LISTENS}' /proc/net/tcp; do kill -0 $! || exit 126; sleep 0.01; done
@@ -35,29 +36,27 @@ export async function makeNetwork(programs: NetworkPrograms, proxy: string | und
   const { system, bwrap, nsenter, socat } = programs;
   const forwards =
     proxy === undefined || socat === undefined ? undefined : { proxy, socat: realpathSync(socat) };
-  const holder = spawn(
+  const [file = "", ...args] = outliving([
     bwrap,
-    [
-      ...["--unshare-user", "--unshare-net", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"],
-      ...(process.geteuid?.() === 0 ? ["--uid", "1000", "--gid", "1000"] : []),
-      ...["--info-fd", "3", "--bind", "/proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"],
-      // Not the whole disk: what is mounted there may go while it is bound.
-      ...system.links.flatMap(([link, target]) => ["--symlink", target, link]),
-      ...system.folders.flatMap((folder) => ["--ro-bind", folder, folder]),
-      ...(forwards ? ["--ro-bind", forwards.proxy, PROXY_SOCKET] : []),
-      ...["--", "/bin/sh", "-c"],
-      ...(forwards ? [FORWARD, "matrx-network", forwards.socat] : [HOLD]),
-    ],
-    { stdio: ["pipe", "pipe", "pipe", "pipe"], env: { PATH: SYSTEM_PATH }, cwd: "/" },
-  );
-  const [, stdout, stderr, info] = holder.stdio;
+    ...["--unshare-user", "--unshare-net", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"],
+    ...(process.geteuid?.() === 0 ? ["--uid", "1000", "--gid", "1000"] : []),
+    ...["--bind", "/proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"],
+    // Not the whole disk: what is mounted there may go while it is bound.
+    ...system.links.flatMap(([link, target]) => ["--symlink", target, link]),
+    ...system.folders.flatMap((folder) => ["--ro-bind", folder, folder]),
+    ...(forwards ? ["--ro-bind", forwards.proxy, PROXY_SOCKET] : []),
+    ...["--", "/bin/sh", "-c"],
+    ...(forwards ? [FORWARD, "matrx-network", forwards.socat] : [HOLD]),
+  ]);
+  // It ends with its stdin.
+  const holder = spawn(file, args, { stdio: "pipe", env: { PATH: SYSTEM_PATH }, cwd: "/" });
   const ended = once(holder, "close").then(() => undefined);
-  const said = text(stderr as Readable);
+  const said = text(holder.stderr);
   for (const stream of holder.stdio)
     if (stream instanceof Socket) stream.on("error", () => undefined).unref();
-  const ready = await Promise.race([once(stdout as Readable, "data"), ended]).catch(() => undefined);
+  const ready = await Promise.race([once(holder.stdout, "data"), ended]).catch(() => undefined);
   if (!ready) throw notMade(await said.catch(() => ""));
-  const { "child-pid": pid } = JSON.parse(await text(info as Readable)) as { "child-pid": number };
+  const pid = Number(String(ready[0]));
   const held = ["user", "net"].map((kind) => openSync(`/proc/${pid}/ns/${kind}`, "r"));
   const [user = -1, net = -1] = held;
   // Descriptors hold a network: only a forwarder has something to do.

@@ -16,6 +16,7 @@ import type { SandboxBackend } from "./backend.ts";
 import { realDisk } from "./disk.ts";
 import { installCommand } from "./install-command.ts";
 import { defaultLimits } from "./limits.ts";
+import { outliving } from "./outliving.ts";
 import { compileRules, type SandboxRules } from "./rules.ts";
 import { systemPaths } from "./system-paths.ts";
 
@@ -121,7 +122,8 @@ async function run({ file, args, env, fds }: Wrapped) {
   const stdio = Array.from({ length: highest + 1 }, (_, fd) =>
     fd === 1 || fd === 2 || fds.some((one) => one.fd === fd) ? ("pipe" as const) : ("ignore" as const),
   );
-  const child = spawn(file, args, {
+  const [program = "", ...words] = outliving([file, ...args]);
+  const child = spawn(program, words, {
     cwd: ROOT,
     env: { ...env, PATH: SYSTEM_PATH },
     stdio,
