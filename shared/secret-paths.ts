@@ -192,5 +192,46 @@ export const HOME_PATHS: readonly string[] = [
   "~/OneDrive*/Documents/WindowsPowerShell",
 ];
 
+/**
+ * As `HOME_PATHS`, of the system: what it starts, loads or trusts lies there, and an agent that runs as root could write it.
+ * Elsewhere, a grant for any path may write.
+ */
+export const SYSTEM_PATHS: readonly string[] = [
+  "/etc",
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib*",
+  "/boot",
+  "/efi",
+  "/nix",
+  "/gnu",
+  "/snap",
+  "/proc",
+  "/sys",
+  "/run/systemd",
+  "/run/udev",
+  "/var/spool/cron*",
+  "/var/spool/at*",
+  "/var/spool/incron*",
+  "/var/lib/apt",
+  "/var/lib/dpkg",
+  "/var/lib/pacman",
+  "/var/lib/rpm",
+  "/var/lib/snapd",
+  "/var/lib/systemd",
+  // macOS: `/etc` and `/var` are links into `/private`.
+  "/System",
+  "/Library",
+  "/Applications",
+  "/opt/homebrew",
+  "/private/etc",
+  "/private/var/at",
+  "/private/var/db",
+  "C:/Windows",
+  "C:/Program Files*",
+  "C:/ProgramData",
+];
+
 /** Not to be changed by file tools. Commands run git, which has to; of a repository they may not change what is listed above. */
 export const REPOSITORY_PATHS: readonly string[] = ["**/.git"];

@@ -21,6 +21,7 @@ import {
   HOME_PATHS,
   REPOSITORY_PATHS,
   SECRET_PATHS,
+  SYSTEM_PATHS,
   UNCHANGEABLE_PATHS,
 } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
@@ -75,8 +76,8 @@ export interface PathClosure {
 /** Globs of paths that may be read, but not changed. */
 export interface Unchangeable {
   readonly always: readonly string[];
-  /** In every person's home, but for the paths that are named in these places. */
-  readonly inHomes: readonly string[];
+  /** But for the paths that are named in these places. What is in the home is so in every person's. */
+  readonly unlessNamed: readonly string[];
   /** Full paths. */
   readonly named: readonly string[];
   /** By file tools: commands have to. */
@@ -273,10 +274,15 @@ function rightsOf(grant: GrantScope, named: readonly NamedPolicy[]): Rights {
 
 /** What nobody but the owner changes, unless the owner named it. */
 export function unchangeableBut(named: readonly string[] = []): Unchangeable {
-  return { always: UNCHANGEABLE_PATHS, inHomes: HOME_PATHS, named, byTools: REPOSITORY_PATHS };
+  return {
+    always: UNCHANGEABLE_PATHS,
+    unlessNamed: [...HOME_PATHS, ...SYSTEM_PATHS],
+    named,
+    byTools: REPOSITORY_PATHS,
+  };
 }
 
-const NOTHING: Unchangeable = { always: [], inHomes: [], named: [], byTools: [] };
+const NOTHING: Unchangeable = { always: [], unlessNamed: [], named: [], byTools: [] };
 const GRANT = "the token's grant";
 const BY_DEFAULT = "default, because it may hold secrets or start programs";
 

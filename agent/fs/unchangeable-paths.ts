@@ -12,14 +12,14 @@ export class UnchangeablePaths {
   /** Paths in homes that were named; canonical. */
   readonly opened: readonly string[];
   readonly #always: ClosedPaths;
-  readonly #inHomes: ClosedPaths;
+  readonly #unlessNamed: ClosedPaths;
   readonly #opened: ClosedPaths;
   readonly #byTools: ClosedPaths;
   readonly #disk: GlobDisk;
 
-  constructor({ always, inHomes, named, byTools }: Unchangeable, disk: GlobDisk) {
+  constructor({ always, unlessNamed, named, byTools }: Unchangeable, disk: GlobDisk) {
     const { home } = disk;
-    const others = inHomes.length === 0 ? [] : disk.platform.otherHomes().filter(isPersonal);
+    const others = unlessNamed.length === 0 ? [] : disk.platform.otherHomes().filter(isPersonal);
     const followed = (globs: readonly string[]) =>
       new ClosedPaths(
         globs.flatMap((glob) => [glob, ...disk.followed(glob).leads]),
@@ -28,26 +28,28 @@ export class UnchangeablePaths {
     this.#disk = disk;
     this.#always = followed(always);
     this.#byTools = followed(byTools);
-    this.#inHomes = followed([
-      ...inHomes,
-      ...others.flatMap((one) => inHomes.map((glob) => literalGlob(one) + glob.slice(1))),
-      ...(inHomes.length === 0 ? [] : programFolders(disk)),
+    this.#unlessNamed = followed([
+      ...unlessNamed,
+      ...others.flatMap((one) =>
+        unlessNamed.filter(isInHome).map((glob) => literalGlob(one) + glob.slice(1)),
+      ),
+      ...(unlessNamed.length === 0 ? [] : programFolders(disk)),
     ]);
-    const exceptions = this.#exceptions(named, inHomes);
+    const exceptions = this.#exceptions(named, unlessNamed);
     this.#opened = new ClosedPaths(exceptions.map(literalGlob), home);
     this.opened = exceptions.filter(
       (path) => this.#always.closing(path) === undefined && disk.leadOf(path).real === path,
     );
-    this.homes = inHomes.length === 0 ? [] : [home, ...others].map((one) => disk.leadOf(one).real);
+    this.homes = unlessNamed.length === 0 ? [] : [home, ...others].map((one) => disk.leadOf(one).real);
   }
 
   get isEmpty(): boolean {
-    return this.#always.isEmpty && this.#inHomes.isEmpty && this.#byTools.isEmpty;
+    return this.#always.isEmpty && this.#unlessNamed.isEmpty && this.#byTools.isEmpty;
   }
 
   byCommands(path: string): boolean {
     if (this.#always.closing(path) !== undefined) return true;
-    return this.#inHomes.closing(path) !== undefined && this.#opened.closing(path) === undefined;
+    return this.#unlessNamed.closing(path) !== undefined && this.#opened.closing(path) === undefined;
   }
 
   byTools(path: string): boolean {
@@ -64,22 +66,26 @@ export class UnchangeablePaths {
   }
 
   /** What was named of all this, and where links lead it: only those that the caller can't have made. */
-  #exceptions(named: readonly string[], inHomes: readonly string[]): string[] {
+  #exceptions(named: readonly string[], unlessNamed: readonly string[]): string[] {
     const { platform, home } = this.#disk;
     const paths = named
       .filter((path) => isAbsolute(path, platform) && !platform.objectionTo(path))
       .map((path) => absolutePath(path, home, platform, home))
-      .filter((path) => this.#inHomes.closing(path) !== undefined);
+      .filter((path) => this.#unlessNamed.closing(path) !== undefined);
     const outermost = paths.filter(
       (path) => !paths.some((one) => one !== path && isWithin(path, one, platform)),
     );
-    const homes = [home, this.#disk.leadOf(home).real].map((one) => new ClosedPaths(inHomes, one));
+    const homes = [home, this.#disk.leadOf(home).real].map((one) => new ClosedPaths(unlessNamed, one));
     return outermost.flatMap((path) => {
       const { real } = this.#disk.leadOf(path);
       const isByOwner = homes.some((places) => places.closing(path) !== undefined);
       return isByOwner || real === path ? [path, real] : [];
     });
   }
+}
+
+function isInHome(glob: string): boolean {
+  return glob.startsWith("~");
 }
 
 /** Folders of the home in which programs are found by their names. */

@@ -1,6 +1,6 @@
 import { askRuleSchema, ClosedPaths, fitsTool, mustAsk, pathGlobSchema } from "@matrx/shared/access-rules.ts";
 import { fitsWildcard } from "@matrx/shared/commands/subject.ts";
-import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
+import { HOME_PATHS, SECRET_PATHS, SYSTEM_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -60,7 +60,7 @@ describe("closed paths", () => {
   });
 
   it("has a default list of globs that are valid", () => {
-    for (const glob of [...SECRET_PATHS, ...UNCHANGEABLE_PATHS])
+    for (const glob of [...SECRET_PATHS, ...UNCHANGEABLE_PATHS, ...HOME_PATHS, ...SYSTEM_PATHS])
       expect([glob, pathGlobSchema.safeParse(glob).success]).toEqual([glob, true]);
   });
 });

@@ -247,9 +247,9 @@ describe("the places of other homes and systems", () => {
 
   it.each([
     ["/home/ann/.x", "/home/bob/.profile", "/root/.tmux.conf", "/home/bob/bin/ls"],
-    ["/home/ann/x", "/home/bob/x/.x", "/var/www/.git", "/usr/sbin/.x"],
+    ["/home/ann/x", "/home/bob/x/.x", "/var/www/.git", "/opt/app/.x"],
   ])("on Linux, for an agent that runs as root: %s", (...paths) => {
-    const platform = { ...linux, otherHomes: () => ["/home/bob", "/root", "/var/www", "/usr/sbin"] };
+    const platform = { ...linux, otherHomes: () => ["/home/bob", "/root", "/var/www", "/opt/app"] };
     const closures = closuresOf(platform, "/home/ann");
     expect(paths.map((one) => closures.isFixed(one))).toEqual(paths.map(() => paths[0] === "/home/ann/.x"));
   });
