@@ -1,7 +1,7 @@
 /** Rules that grants and policies are made of: names of tools, paths that are closed, and what a person is asked about. */
 import * as z from "zod";
 import { fitsWildcard, mayFit } from "./commands/subject.ts";
-import { type Effect, effectSchema } from "./effects.ts";
+import { type Effect, effectOf, effectSchema } from "./effects.ts";
 import { globMatcher } from "./glob.ts";
 
 /** A tool's name, or a glob of names: `*` stands for any characters, `?` for one. */
@@ -97,7 +97,8 @@ export interface AskedCall {
 
 export function mustAsk(rule: AskRule, { tool, effect, subjects }: AskedCall): boolean {
   const { effects, tools, match, except = [] } = rule;
-  if (effects && !effects.includes(effect)) return false;
+  // Who names a tool means all of its calls, whatever they do.
+  if (effects && !effects.includes(effect) && !(tools && effects.includes(effectOf(tool)))) return false;
   if (tools && !fitsTool(tools, tool)) return false;
   if (fitsTool(except, tool)) return false;
   return match === undefined || subjects === undefined || subjects.some((one) => mayFit(match, one));

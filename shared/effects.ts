@@ -68,13 +68,21 @@ export function effectOf(tool: string): Effect {
 }
 
 /**
- * What a call of the tool itself does. Only who may execute may watch a terminal, but watching changes nothing: such a call can be
- * made again, and its outcome is never unknown. `input` is asked for only where it matters.
+ * What a call of the tool itself does. Only who may execute may watch a terminal or run a read-only command, but both change
+ * nothing: such a call can be made again, and its outcome is never unknown. `input` is asked for only where it matters. It is
+ * the caller's own, before anything in it is mended: relay and agent must read it alike.
  */
 export function effectOfCall(tool: string, input: () => Readonly<Record<string, unknown>>): Effect {
-  const isViewer = tool === ("TerminalAttach" satisfies BuiltInTool) && input().write !== true;
-  return isViewer ? "read" : effectOf(tool);
+  return READS_IF.get(tool)?.(input()) ? "read" : effectOf(tool);
 }
+
+/** Tools of which some calls only read. */
+const READS_IF: ReadonlyMap<string, (input: Readonly<Record<string, unknown>>) => boolean> = new Map(
+  Object.entries({
+    TerminalAttach: ({ write }) => write !== true,
+    Bash: (input) => Object.hasOwn(input, "read_only") && input.read_only === true,
+  } satisfies Partial<Record<BuiltInTool, (input: Readonly<Record<string, unknown>>) => boolean>>),
+);
 
 const PORT_TOOLS: ReadonlySet<string> = new Set<PortTool>(["ConnectPort", "FetchPort"]);
 

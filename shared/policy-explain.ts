@@ -1,7 +1,7 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
 import { commandSubjects } from "./commands/command-subjects.ts";
-import { effectOf, effectSchema, isPortTool } from "./effects.ts";
+import { type BuiltInTool, effectOf, effectOfCall, effectSchema, isPortTool } from "./effects.ts";
 import {
   type Asking,
   askingRules,
@@ -54,13 +54,15 @@ export type ExplainWish = z.infer<typeof explainWishSchema>;
 
 /** Agrees with `refusalOf`, `askingRules` and `needsSandbox`; `input` gives what rules match, as far as it is known. */
 export function explain(question: Question, input: Readonly<Record<string, unknown>>): Explanation {
-  const { tool, grant, policy } = question;
+  const { tool, grant, policy, confinesCommands } = question;
   const subjects = subjectsIn(tool, input);
   const rulings = rulingsOn({ ...question, port: portIn(input) });
-  const call = { tool, grant, policies: [policy] };
+  const effect = confinesCommands ? effectOfCall(tool, () => input) : effectOf(tool);
+  const call = { tool, effect, grant, policies: [policy] };
   const askings = askingRules(call, subjects);
   const ofEveryCall = new Set(askingRules({ ...call, also: [] }, subjects).map(({ rule }) => rule));
-  const sandbox = RUNS_COMMANDS.has(tool) && needsSandbox(grant, [policy]);
+  const isReadOnly = tool === ("Bash" satisfies BuiltInTool) && effect === "read";
+  const sandbox = RUNS_COMMANDS.has(tool) && (isReadOnly || needsSandbox(grant, [policy]));
   const rules = [
     ...rulings.map(ruled),
     ...(RUNS_COMMANDS.has(tool) && policy.sandbox ? [sandboxed(policy.sandbox)] : []),
@@ -70,7 +72,7 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   const atMachine = reason === undefined && askings.some(({ rule }) => rule.at === "machine");
   return {
     tool,
-    effect: effectOf(tool),
+    effect,
     decision: reason !== undefined ? "refused" : askings.length > 0 ? "asked" : "allowed",
     sandbox,
     ...(atMachine && { at: "machine" as const }),

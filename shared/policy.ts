@@ -317,20 +317,26 @@ export interface AlsoDoes {
   readonly subjects: readonly string[] | undefined;
 }
 
-interface AskedAbout {
+/** What a rule is asked about. */
+export interface AskedAbout {
   readonly tool: string;
-  readonly grant: GrantScope;
-  readonly policies: readonly Policy[];
+  /** What the call does (`effectOfCall`); default: what the tool may do. */
+  readonly effect?: Effect | undefined;
   /** Default: what calls of this tool may do. */
   readonly also?: readonly AlsoDoes[] | undefined;
 }
 
+interface AskedUnder extends AskedAbout {
+  readonly grant: GrantScope;
+  readonly policies: readonly Policy[];
+}
+
 /** The rules that ask about a call. An owner is asked only by policies: who made the policy makes the call too. */
 export function askingRules(
-  { tool, grant, policies, also = mayAlso(tool) }: AskedAbout,
+  { tool, effect = effectOf(tool), grant, policies, also = mayAlso(tool) }: AskedUnder,
   subjects?: readonly string[],
 ): Asking[] {
-  const deeds = deedsOf(tool, subjects, also);
+  const deeds = deedsOf({ tool, effect, subjects }, also);
   const asking = (by: Asking["by"], rules: readonly AskRule[] = []): Asking[] =>
     rules.filter((rule) => deeds.some((deed) => asksAbout(rule, deed))).map((rule) => ({ by, rule }));
   return [
@@ -339,11 +345,18 @@ export function askingRules(
   ];
 }
 
-/** The rule with an exception for calls of this tool that do this besides, and for none that do more. */
-export function excepting(rule: AskRule, tool: string, also: readonly string[]): AskRule {
+/** Calls of a tool that do this, and this besides. */
+export interface Excepted {
+  readonly tool: string;
+  /** Default: what the tool may do. */
+  readonly effect?: Effect | undefined;
+  readonly also: readonly string[];
+}
+
+/** The rule with an exception for such calls, and for none that do more. */
+export function excepting(rule: AskRule, { tool, effect = effectOf(tool), also }: Excepted): AskRule {
   const deeds = deedsOf(
-    tool,
-    undefined,
+    { tool, effect },
     also.map((other) => ({ tool: other, subjects: undefined })),
   );
   const excepted = deeds.filter((deed) => asksAbout(rule, deed)).map(({ exception }) => exception);
@@ -357,19 +370,15 @@ interface Deed extends AskedCall {
   readonly exception: string;
 }
 
-function deedsOf(
-  tool: string,
-  subjects: readonly string[] | undefined,
-  also: readonly AlsoDoes[],
-): readonly Deed[] {
+function deedsOf({ tool, effect, subjects }: AskedCall, also: readonly AlsoDoes[]): readonly Deed[] {
   const always = ALWAYS_DOES[tool];
-  const deed = (call: AlsoDoes): Deed => {
-    const isItsOwn = call.tool === tool || call.tool === always;
-    const exception = isItsOwn ? tool : `${tool}/${call.tool}`;
-    return { ...call, effect: effectOf(call.tool), exception };
-  };
+  const own = { tool, effect, subjects, exception: effect === effectOf(tool) ? tool : `${tool}/${effect}` };
   const besides = always === undefined ? [] : [{ tool: always, subjects }];
-  return [{ tool, subjects }, ...besides, ...also].map(deed);
+  const others = [...besides, ...also].map((call) => {
+    const exception = call.tool === tool || call.tool === always ? tool : `${tool}/${call.tool}`;
+    return { ...call, effect: effectOf(call.tool), exception };
+  });
+  return [own, ...others];
 }
 
 function asksAbout(rule: AskRule, deed: Deed): boolean {

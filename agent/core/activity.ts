@@ -1,6 +1,6 @@
 /** What callers do on this machine, as it happens. The latest entries are kept in memory only. */
 import { callEndSchema, observedCallSchema } from "@matrx/shared/activity.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
 import { answerPreview, beginningOf, inputBeginnings, inputPreview } from "@matrx/shared/redact.ts";
@@ -88,8 +88,9 @@ export class ObservedCall {
     const tool = toolNameOf(called).slice(0, 128);
     this.#tool = tool;
     this.#activity = activity;
+    const effect = effectOfCall(tool, () => input);
     this.#describe = () => ({
-      ...{ call, tool, effect: effectOf(tool) },
+      ...{ call, tool, effect },
       surface: isLocalGrant(id) ? "local" : "relay",
       grant: { id, owner },
       input: inputPreview(beginnings),

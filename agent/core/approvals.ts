@@ -2,8 +2,10 @@
  * Asks a person about calls that the grant or a policy wants asked about. Every question is bound to what the call would do
  * then; the call runs only if it would still do the same.
  */
+import type { Effect } from "@matrx/shared/effects.ts";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { AskedAbout } from "@matrx/shared/policy.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import {
   ApprovedState,
@@ -26,6 +28,8 @@ export interface ExaminedCall {
   readonly call: string;
   readonly tool: Tool;
   readonly input: Record<string, unknown>;
+  /** What this call does. */
+  readonly effect: Effect;
   readonly grant: GrantScope;
   readonly session: Session;
   /** Whether the session ends with the call. */
@@ -84,8 +88,8 @@ export class Approvals {
   }
 
   /** Whether a call needs a closer look, because a rule may ask about it, or somebody was asked. */
-  mayAsk({ admission, tool }: ExaminedCall, approval: Approval | undefined): boolean {
-    return approval !== undefined || admission.asking(tool.continues ?? tool.name).length > 0;
+  mayAsk(call: ExaminedCall, approval: Approval | undefined): boolean {
+    return approval !== undefined || call.admission.asking(askedAs(call)).length > 0;
   }
 
   /** Whether a person must be asked about a call, and what. A question for somebody at the machine waits there from now on. Throws MatrxError. */
@@ -147,19 +151,20 @@ export class Approvals {
   }
 
   /** Checks the call as if it ran, and looks at everything that it names. Throws MatrxError. */
-  async #look({ tool, input, admission, grant, session, signal }: ExaminedCall): Promise<Named> {
+  async #look(call: ExaminedCall): Promise<Named> {
+    const { tool, input, admission, grant, session, signal } = call;
     const { rights } = admission;
     const needs = tool.prepare?.(input, { rights, grant }) ?? {};
     await admission.check(needs, session);
     const paths = await this.#options.lookAtPaths(needs.paths ?? [], { session, rights }, signal);
-    const tells = admission.asking(tool.continues ?? tool.name).some(({ rule }) => rule.match !== undefined);
+    const tells = admission.asking(askedAs(call)).some(({ rule }) => rule.match !== undefined);
     const inside = tells ? await this.#options.lookInside(paths, { session, rights }, signal) : [];
     const subjects = inside && [...subjectsOf(input, needs.subjects, paths), ...inside];
     const isAllowed = tool.continues !== undefined && needs.isApproved === true;
     // What else it does is told only by the paths and the command that it names.
     const alsoAbout = paths.length > 0 || needs.subjects ? subjects : undefined;
     const also = needs.tools?.map((other) => ({ tool: other.tool, subjects: alsoAbout })) ?? [];
-    const asking = isAllowed ? [] : admission.asking(tool.continues ?? tool.name, subjects, also);
+    const asking = isAllowed ? [] : admission.asking({ ...askedAs(call), also }, subjects);
     return {
       asks: asking.length > 0,
       atMachine: asking.some(({ rule }) => rule.at === "machine"),
@@ -179,7 +184,7 @@ export class Approvals {
       ...{ cwd: session.cwd, tool: tool.name, input, paths, facts: preview?.bound ?? {} },
       limits: digestOf(admission.limits),
     };
-    const asked = { tool: tool.name, also, paths, preview, relay: this.#options.relay };
+    const asked = { tool: tool.name, effect: call.effect, also, paths, preview, relay: this.#options.relay };
     return {
       ...named,
       ...{ parts, binding: bindingOf(parts) },
@@ -193,6 +198,11 @@ export class Approvals {
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size > REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }
+}
+
+/** A step of another call is asked about as that one. */
+function askedAs({ tool, effect }: ExaminedCall): AskedAbout {
+  return tool.continues === undefined ? { tool: tool.name, effect } : { tool: tool.continues };
 }
 
 function stateOf({ session }: ExaminedCall, { paths }: Named): ApprovedState {

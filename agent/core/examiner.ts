@@ -1,5 +1,5 @@
 /** Examines a call before it runs: its tool, whether the gate lets it in, its input, its session. */
-import { toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { ExaminedCall } from "./approvals.ts";
@@ -71,7 +71,8 @@ export class Examiner {
     const admission = admissionTo(tool.name);
     const input = parseInput(tool, request.input);
     const session = this.#sessions.open(id, grant);
-    return { call, tool, input, grant, session, isSessionNew: id === undefined, admission, signal };
+    const effect = effectOfCall(tool.name, () => request.input);
+    return { call, tool, input, effect, grant, session, isSessionNew: id === undefined, admission, signal };
   }
 
   #toolFor({ tool: wanted, called = wanted }: PrepareRequest): Tool {

@@ -9,7 +9,7 @@ import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import {
-  type AlsoDoes,
+  type AskedAbout,
   type Asking,
   askingRules,
   mayRunAnyProgram,
@@ -191,9 +191,9 @@ export class Admission {
   }
 
   /** The rules that ask a person about a call; without subjects, those that may. */
-  asking(tool: string, subjects?: readonly string[], also?: readonly AlsoDoes[]): Asking[] {
+  asking(call: AskedAbout, subjects?: readonly string[]): Asking[] {
     const policies = this.#policies.map(({ policy }) => policy);
-    return askingRules({ tool, grant: this.#grant, policies, also }, subjects);
+    return askingRules({ ...call, grant: this.#grant, policies }, subjects);
   }
 
   /** What grant and policies allow and deny: a change of it makes an approval void. What is asked and how often is left out. */

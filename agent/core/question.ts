@@ -1,5 +1,5 @@
 /** Composes the question that a person decides on: from what the tool says, and from what is at the paths. */
-import { effectOf } from "@matrx/shared/effects.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
 import {
   QUESTION_CHARS,
   type Question,
@@ -13,6 +13,7 @@ import { addressWarnings, textWarnings } from "./suspicious-text.ts";
 
 export interface Asked {
   readonly tool: string;
+  readonly effect: Effect;
   /** Tools whose work it also does. */
   readonly also: readonly string[];
   /** As canonical JSON. */
@@ -34,7 +35,7 @@ const WARNING_CHARS = 500;
 const SEARCHED_CHARS = 256 * 1024;
 
 export function questionOf(asked: Asked): Question {
-  const { tool, also, preview, paths } = asked;
+  const { tool, effect, also, preview, paths } = asked;
   const command = preview?.command === undefined ? undefined : cut(preview.command.text, PART.command);
   const diff = preview?.diff === undefined ? undefined : cut(preview.diff, PART.diff);
   const input = cut(asked.input, PART.input);
@@ -43,7 +44,7 @@ export function questionOf(asked: Asked): Question {
   return questionSchema.parse({
     summary: preview?.summary ?? [tool, ...paths.map(({ path }) => path)].join(" "),
     tool,
-    effect: effectOf(tool),
+    effect,
     ...(also.length > 0 && { also }),
     ...(paths.length > 0 && { paths: listed }),
     ...(command && preview?.command && { command: { text: command.text, ...surroundings(preview.command) } }),

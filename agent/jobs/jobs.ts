@@ -40,6 +40,8 @@ export interface Command {
   readonly description?: string | undefined;
   readonly cwd: string;
   readonly background: boolean;
+  /** Whether it runs where it can change nothing, and ends with its call. */
+  readonly readOnly?: boolean;
   /** Milliseconds until the command is stopped; absent: never. */
   readonly timeoutMs?: number | undefined;
   /** What it reads from stdin; absent: nothing. */
@@ -197,7 +199,10 @@ export class Jobs {
       }
       const job = new Job(directory, record, this.#platform, this.#limits);
       this.#jobs.set(record.id, job);
-      if (job.isRunning && !(await this.#settleIfGone(job))) void this.#adopt(job).catch(() => undefined);
+      if (!job.isRunning || (await this.#settleIfGone(job))) continue;
+      void this.#adopt(job).catch(() => undefined);
+      // Its call ended with the earlier agent, and is made again.
+      if (record.read_only) void job.stop("cancelled").catch(() => undefined);
     }
     this.#measure();
     await this.#prune();
@@ -288,6 +293,7 @@ function recordOf(id: string, command: Command): JobRecord {
     ...(command.description !== undefined && { description: previewOf(command.description) }),
     cwd: command.cwd,
     background: command.background,
+    ...(command.readOnly && { read_only: true as const }),
     started: now,
     ended: null,
     deadline: command.timeoutMs === undefined ? null : now + command.timeoutMs,

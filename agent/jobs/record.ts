@@ -55,6 +55,8 @@ const jobRecordSchema = z.object({
   description: z.string().optional(),
   cwd: z.string(),
   background: z.boolean(),
+  /** It changes nothing, and ends with its call. */
+  read_only: z.literal(true).optional(),
   /** Milliseconds since 1970. */
   started: z.number(),
   ended: z.number().nullable(),

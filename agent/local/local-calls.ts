@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { fitsTool } from "@matrx/shared/access-rules.ts";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
-import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { EFFECTS, effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
@@ -151,9 +151,10 @@ export class LocalCalls {
 /** Whether a call stops when its caller leaves: reads do, effects only if the caller asked for it. */
 export function endsWithCaller({
   tool,
+  input,
   cancel_on_disconnect,
-}: Pick<Call, "tool" | "cancel_on_disconnect">): boolean {
-  return effectOf(toolNameOf(tool)) === "read" || cancel_on_disconnect === true;
+}: Pick<Call, "tool" | "input" | "cancel_on_disconnect">): boolean {
+  return effectOfCall(toolNameOf(tool), () => input) === "read" || cancel_on_disconnect === true;
 }
 
 function fingerprintOf(tool: string, input: Record<string, unknown>): string {

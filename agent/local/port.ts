@@ -17,7 +17,7 @@ import type {
 } from "@matrx/shared/caller/port.ts";
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { Progress } from "@matrx/shared/content.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -105,7 +105,10 @@ export class LocalPort implements CallerPort {
           return body;
         },
       });
-      early.start({ call }, effectOf(toolNameOf(wanted.tool)));
+      early.start(
+        { call },
+        effectOfCall(toolNameOf(wanted.tool), () => JSON.parse(wanted.input)),
+      );
       void outcome.then((ended) => early.end(endingOf(call, ended)));
     });
   }
@@ -166,8 +169,10 @@ export class LocalPort implements CallerPort {
     return { ...started, room };
   }
 
-  #callerLeft({ tool, cancelOnDisconnect }: StreamedCall, call: CallId): void {
-    if (endsWithCaller({ tool, cancel_on_disconnect: cancelOnDisconnect })) this.#host.calls.cancel(call);
+  #callerLeft(wanted: StreamedCall, call: CallId): void {
+    const { tool, input } = wantedCall(wanted);
+    if (endsWithCaller({ tool, input, cancel_on_disconnect: wanted.cancelOnDisconnect }))
+      this.#host.calls.cancel(call);
   }
 
   /** A large answer is passed on as it is read, and has its room so long; a small one needs none, whatever was asked for. */

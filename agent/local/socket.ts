@@ -8,7 +8,7 @@ import {
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
 import type { Progress } from "@matrx/shared/content.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -87,7 +87,10 @@ class LocalCaller implements ConnectionPort<LocalCall> {
   countMessage(): void {}
 
   start(id: string, call: Call): void {
-    const onClose = onCloseOf(effectOf(toolNameOf(call.tool)), call);
+    const onClose = onCloseOf(
+      effectOfCall(toolNameOf(call.tool), () => call.input),
+      call,
+    );
     const waiting = new LocalCall(this, id, onClose);
     const onOutput = call.stream ? (_call: string, piece: OutputPiece) => waiting.output(piece) : undefined;
     const onProgress = call.stream ? (progress: Progress) => waiting.progress(progress) : undefined;

@@ -27,6 +27,8 @@ export const SCRIPTS_INSIDE = "/run/shell";
 
 export interface SandboxBackend {
   readonly name: string;
+  /** Whether commands can make no socket to another program of this machine, also not in a folder that they see. */
+  readonly closesSockets: boolean;
   /** Makes one; `proxy`: the socket of a way to domains. Undefined: it can't. Rejects with MatrxError. */
   makeNetwork(proxy: string | undefined): Promise<Network | undefined>;
   /** Throws MatrxError if it cannot enforce the rules. */

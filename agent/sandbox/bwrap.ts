@@ -78,6 +78,10 @@ export class Bwrap implements SandboxBackend {
     this.#options = options;
   }
 
+  get closesSockets(): boolean {
+    return this.#filter !== undefined;
+  }
+
   async makeNetwork(proxy: string | undefined): Promise<Network | undefined> {
     const { system, bwrap, nsenter, socat, isStaged } = this.#options;
     if (!isStaged || nsenter === undefined) return undefined;

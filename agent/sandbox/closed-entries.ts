@@ -1,6 +1,6 @@
 /**
  * Searches granted folders for what a sandboxed command must not reach there: paths that a glob closes, other names of
- * Matrx's own files, sockets of other programs. A folder is read again only if it changed.
+ * Matrx's own files, sockets and pipes of other programs. A folder is read again only if it changed.
  */
 import {
   type BigIntStats,
@@ -27,6 +27,8 @@ export interface Question {
   isUnchangeable(path: string): boolean;
   /** Whether what names programs in a repository is unchangeable, wherever that is. */
   readonly keepsRepositories: boolean;
+  /** Whether pipes of other programs are closed, which a read-only mount leaves writable. */
+  readonly closesPipes: boolean;
   /** What a file with more than one name is by another of them. */
   kindOfFile(stat: BigIntStats): keyof ProtectedPaths | undefined;
 }
@@ -209,10 +211,10 @@ function contentOf(folder: string, opened: string, question: Question) {
   const isFixed = fixedIn(folder, entries, question);
   for (const entry of entries) {
     const where = path.posix.join(folder, entry.name);
-    const isClosed = entry.isSocket() || question.isClosed(where);
     // A link cannot be covered; what it leads to can.
-    if (entry.isSymbolicLink()) content.closed.push(...(isClosed ? targetOf(`${opened}/${entry.name}`) : []));
-    else if (isClosed) content.closed.push(where);
+    if (entry.isSymbolicLink())
+      content.closed.push(...(question.isClosed(where) ? targetOf(`${opened}/${entry.name}`) : []));
+    else if (isClosed(entry, where, question)) content.closed.push(where);
     else {
       if (isFixed(entry, where)) content.unchangeable.push(where);
       if (entry.isDirectory()) content.folders.push(where);
@@ -223,6 +225,10 @@ function contentOf(folder: string, opened: string, question: Question) {
     }
   }
   return content;
+}
+
+function isClosed(entry: Dirent, where: string, question: Question): boolean {
+  return entry.isSocket() || (question.closesPipes && entry.isFIFO()) || question.isClosed(where);
 }
 
 type IsFixed = (entry: Dirent, where: string) => boolean;

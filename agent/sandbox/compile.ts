@@ -48,10 +48,14 @@ export class RulesCompiler {
     const beyond = granted.find((folder) => !isReachableInSandbox(folder));
     if (beyond !== undefined) throw closedToRoot(beyond);
     const question = {
-      key: JSON.stringify([rights.closedPaths, rights.unchangeable, protectedSet.paths, named]),
+      key: JSON.stringify([
+        ...[rights.closedPaths, rights.unchangeable, protectedSet.paths, named],
+        rights.mayWrite,
+      ]),
       isClosed: (entry: string) => closures.isClosed(entry),
       isUnchangeable: (entry: string) => closures.isFixed(entry),
       keepsRepositories: closures.keepsRepositories,
+      closesPipes: !rights.mayWrite,
       kindOfFile: (stat: BigIntStats) => (closures.isClosedFile(stat) ? "closed" : protectedSet.kindOf(stat)),
     };
     const otherHomes = platform

@@ -8,6 +8,7 @@ const SHOWN = 5;
 
 const NO_NETWORK =
   /could not resolve|couldn't resolve|name resolution|name or service not known|nodename nor servname|unknown host|EAI_AGAIN|ENOTFOUND|network is unreachable|ENETUNREACH|response 403|no route to host/i;
+const READ_ONLY = /read-only file system|EROFS/i;
 const NO_FILE = /no such file|cannot access|does not exist|can't cd|cannot open|ENOENT/i;
 const ABSOLUTE = /(?<=^|[\s'"‘`:(=])\/[^\s'"’`:,;()]+/g;
 /** Of the system, by their usual names. */
@@ -16,8 +17,21 @@ const ALWAYS = ["/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/proc", "/de
 /** Says what the grant opens; undefined if the output complains of nothing that the sandbox closes. */
 export function sandboxNote(output: string, rules: SandboxRules): string | undefined {
   const end = output.slice(-LOOKED_AT);
-  const notes = [networkNote(end, rules), folderNote(end, rules)].filter((note) => note !== undefined);
-  return notes.join("; ") || undefined;
+  return joined([networkNote(end, rules), folderNote(end, rules, "commands of this grant")]);
+}
+
+/** The same of a read-only command. */
+export function readerNote(output: string, rules: SandboxRules): string | undefined {
+  const end = output.slice(-LOOKED_AT);
+  return joined([
+    READ_ONLY.test(end) ? "With read_only, nothing but /tmp is writable" : undefined,
+    NO_NETWORK.test(end) ? "With read_only, there is no network" : undefined,
+    folderNote(end, rules, "read-only commands"),
+  ]);
+}
+
+function joined(notes: readonly (string | undefined)[]): string | undefined {
+  return notes.filter((note) => note !== undefined).join("; ") || undefined;
 }
 
 function networkNote(text: string, { network }: SandboxRules): string | undefined {
@@ -27,7 +41,11 @@ function networkNote(text: string, { network }: SandboxRules): string | undefine
 }
 
 /** Tells nothing of what is there: a folder that is closed and one that is missing are told alike. */
-function folderNote(text: string, { granted, readable, writable }: SandboxRules): string | undefined {
+function folderNote(
+  text: string,
+  { granted, readable, writable }: SandboxRules,
+  whose: string,
+): string | undefined {
   const here = [...readable, ...writable, ...ALWAYS];
   const missing = text
     .split("\n")
@@ -36,7 +54,7 @@ function folderNote(text: string, { granted, readable, writable }: SandboxRules)
     .find((path) => !here.some((folder) => isIn(path, folder)));
   if (missing === undefined) return undefined;
   if (isIn(missing, "/tmp")) return `${missing} is not here: /tmp is empty for each command`;
-  return `${missing} is not here, whether or not the machine has it: commands of this grant see only the system's programs and ${listed(granted) || "no folder"}`;
+  return `${missing} is not here, whether or not the machine has it: ${whose} see only the system's programs and ${listed(granted) || "no folder"}`;
 }
 
 function listed(all: readonly string[]): string {

@@ -30,6 +30,8 @@ export interface SandboxOptions {
 /** A command's place in the sandbox. */
 export interface Confinement {
   readonly rules: SandboxRules;
+  /** Whether it can make no socket to another program of this machine. */
+  readonly closesSockets: boolean;
   readonly wrap: Wrap;
   /** The same for a program on a terminal of its own, which finds the folder `scripts` at `SCRIPTS_INSIDE`. */
   wrapOnTerminal(command: readonly string[], scripts: string): Wrapped;
@@ -65,17 +67,37 @@ export class Sandbox {
 
   /** Prepares a command of a caller. Throws MatrxError `UNAVAILABLE` if it could not be confined. */
   async confine(caller: Caller): Promise<Confinement> {
+    const confined = await this.#confined(caller);
+    if ("why" in confined) throw withoutSandbox(confined);
+    return confined;
+  }
+
+  /**
+   * The same for a command that only reads, whoever calls: nothing on the machine is writable, it reaches nobody, and shares
+   * nothing with other commands of its session.
+   */
+  async confineReader({ session: { cwd }, rights }: Caller): Promise<Confinement> {
+    const reading = { ...rights, shell: "sandbox", mayWrite: false, network: [] } as const;
+    const confined = await this.#confined({ session: { cwd }, rights: reading });
+    if ("why" in confined) throw withoutReader(confined);
+    if (!confined.closesSockets) throw withoutReader(NO_FILTER);
+    return confined;
+  }
+
+  /** Throws MatrxError. */
+  async #confined(caller: Caller): Promise<Confinement | Lack> {
     const { isStaged, lack } = await this.#try();
-    if (lack) throw withoutSandbox(lack);
+    if (lack) return lack;
     const login = await loginEnvironment(this.#env);
     const { PATH: searchPath = "" } = login;
     const environment = { ...confinedEnvironment(login), PATH: searchPath };
     const backend = this.#findBackend(environment, isStaged);
-    if (!("wrap" in backend)) throw withoutSandbox(backend);
+    if (!("wrap" in backend)) return backend;
     const rules = await this.#compiler.compile(caller, searchPath);
     const network = await this.#networkFor(caller, rules.network, backend);
     return {
       rules,
+      closesSockets: backend.closesSockets,
       wrap: (command) => backend.wrap(command, rules, { network }),
       wrapOnTerminal: (command, scripts) => backend.wrap(command, rules, { network, terminal: { scripts } }),
       isGranted: (folder) => rules.granted.some((root) => isIn(folder, root)) && mayRead(rules, folder),
@@ -105,5 +127,18 @@ function withoutSandbox({ why, help }: Lack): MatrxError {
     {
       hint: help,
     },
+  );
+}
+
+const NO_FILTER: Lack = {
+  why: `no filter of system calls is known for ${process.arch}`,
+  help: "Use the file tools",
+};
+
+function withoutReader({ why, help }: Lack): MatrxError {
+  return agentError(
+    "UNAVAILABLE",
+    `A read-only command runs in a sandbox, and it does not work here: ${why}`,
+    { hint: `${help}. Without read_only, a command runs as the token allows` },
   );
 }

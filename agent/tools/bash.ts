@@ -7,6 +7,7 @@ import { type GrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { visibleLine } from "@matrx/shared/question.ts";
 import * as z from "zod";
+import type { Caller } from "../core/gate.ts";
 import { Session } from "../core/sessions.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -15,8 +16,8 @@ import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { reachOf } from "../sandbox/reach.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import { sandboxNote } from "../sandbox/sandbox-note.ts";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
+import { readerNote, sandboxNote } from "../sandbox/sandbox-note.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
@@ -47,6 +48,10 @@ const input = z.strictObject({
     .describe(
       "If it is still running after this many milliseconds, return the output so far; it continues in the background, without a timeout unless one was given",
     ),
+  read_only: z
+    .boolean()
+    .optional()
+    .describe("Run where nothing can be written and there is no network: usually needs no approval"),
   stdin_base64: z
     .string()
     .max(4 * Math.ceil(MAX_STDIN_BYTES / 3))
@@ -61,17 +66,20 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details:
-      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders, the system's programs, and by HTTP the domains that the grant names; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
+      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders, the system's programs, and by HTTP the domains that the grant names; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused. A read-only command runs there for every caller, the owner too: it can change nothing of the machine, has no network, leaves nothing for later commands, not even its working directory, and ends with its call. It counts as reading: rules that ask before commands run don't ask about it, unless they name `Bash`.",
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
-    prepare: ({ command }) => ({ subjects: jobs.subjects(command) }),
-    async preview({ command, run_in_background, stdin_base64 }, { session, rights }) {
+    prepare({ command, read_only, run_in_background, yield_ms }) {
+      if (read_only && (run_in_background || yield_ms !== undefined)) throw endsWithCall(yield_ms);
+      return { subjects: jobs.subjects(command) };
+    },
+    async preview({ command, run_in_background, read_only, stdin_base64 }, { session, rights }) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
-      const confinement = rights.shell === "sandbox" ? await sandbox.confine({ session, rights }) : undefined;
+      const confinement = await confinementOf(sandbox, read_only, { session, rights });
       const lost = confinement ? undefined : await leaveLostDirectory(session);
       const cwd = confinement?.rules.cwd ?? session.cwd;
-      const how = run_in_background ? "Run in the background in" : "Run in";
+      const how = run_in_background ? "Run in the background in" : read_only ? "Run read-only in" : "Run in";
       return {
         summary: `${how} ${cwd}: ${command}`,
         command: { text: command, cwd, ...(confinement && { sandbox: reachOf(confinement) }) },
@@ -89,35 +97,49 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
         timeout: wanted,
         run_in_background: background = false,
         yield_ms,
+        read_only: readOnly = false,
         stdin_base64,
       },
       context,
     ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
-      const { session, grant, call, rights } = context;
+      const { session, grant, call } = context;
       const timeout = wanted && Math.min(wanted, MAX_TIMEOUT_MS);
-      const confinement = rights.shell === "sandbox" ? await sandbox.confine(context) : undefined;
+      const confinement = await confinementOf(sandbox, readOnly, context);
       const lost = confinement ? undefined : await leaveLostDirectory(session);
       // The folder in the sandbox follows from this one and from the rights, which are approved too.
       context.approved?.checkCwd(session.cwd);
       const cwd = confinement?.rules.cwd ?? session.cwd;
-      const remark = remarkOf(lost, cwd, timeout !== wanted);
+      const unseen = readOnly && !confinement?.isGranted(session.cwd) ? session.cwd : undefined;
+      const remark = remarkOf({ lost, unseen, cwd, isCapped: timeout !== wanted });
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
       const stdin = stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, "base64");
       const { id, owner } = grant;
-      const request = { grant: id, owner, call, answerMs: yield_ms, command, description, background, stdin };
+      const request = {
+        grant: id,
+        owner,
+        call,
+        answerMs: yield_ms,
+        command,
+        description,
+        background,
+        readOnly,
+        stdin,
+      };
       const job = await jobs.start({ ...request, cwd, timeoutMs, confine: confinement?.wrap });
       if (background) return begun(job, remark);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, remark);
       const last = await job.lastCwd();
-      // Commands of one session may overlap: only one that changed directory moves the session.
-      if (last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true)) session.cwd = last;
+      // Commands of one session may overlap: only one that changed directory moves the session, and none that only reads.
+      if (!readOnly && last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true))
+        session.cwd = last;
       // A session whose own directory is not granted stays there; its commands run elsewhere.
       const now = (confinement?.isGranted(session.cwd) ?? true) ? session.cwd : cwd;
       const result = await resultOf(job, { cwd: now, signal: context.signal }, remark, timeoutMs);
-      const note = confinement && sandboxNote(result.output, confinement.rules);
+      const noteFor = readOnly ? readerNote : sandboxNote;
+      const note = confinement && noteFor(result.output, confinement.rules);
       return note === undefined ? result : { ...result, output: withNotes(result.output, [note]) };
     },
     resume(context) {
@@ -125,6 +147,16 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       return job && resumed(job, context);
     },
   });
+}
+
+/** Undefined: it runs free. Throws MatrxError. */
+async function confinementOf(
+  sandbox: Sandbox,
+  readOnly: boolean | undefined,
+  caller: Caller,
+): Promise<Confinement | undefined> {
+  if (readOnly) return await sandbox.confineReader(caller);
+  return caller.rights.shell === "sandbox" ? await sandbox.confine(caller) : undefined;
 }
 
 /** The result of a command that outlived the agent that started it. */
@@ -167,12 +199,22 @@ function textOf(stdin: Buffer, bytes: number): string {
   return isUtf8(begin) || stdin.length > bytes ? begin.toString() : "[not text]";
 }
 
+interface Remarkable {
+  readonly lost: string | undefined;
+  /** The session's directory, if the command does not see it. */
+  readonly unseen: string | undefined;
+  readonly cwd: string;
+  readonly isCapped: boolean;
+}
+
 /** A remark before the output, if there is something to say. */
-function remarkOf(lost: string | undefined, cwd: string, isCapped: boolean): string | undefined {
+function remarkOf({ lost, unseen, cwd, isCapped }: Remarkable): string | undefined {
   const moved =
     lost === undefined ? undefined : `The working directory ${lost} no longer exists; this ran in ${cwd}`;
+  const elsewhere =
+    unseen === undefined ? undefined : `Read-only commands do not see ${unseen}; this ran in ${cwd}`;
   const capped = isCapped ? `timeout was reduced to ${MAX_TIMEOUT_MS} ms, the maximum` : undefined;
-  return [moved, capped].filter((one) => one !== undefined).join(". ") || undefined;
+  return [moved, elsewhere, capped].filter((one) => one !== undefined).join(". ") || undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -277,6 +319,7 @@ async function resultOf(
     truncated: left !== undefined,
     ...(left && { left_out: left }),
     ...(plain.isChanged && { plain: true }),
+    ...(job.record.read_only && { read_only: true }),
     timed_out: status === "timed_out",
     duration_ms: duration,
   };
@@ -313,12 +356,14 @@ function stopped(
   text: string,
   metadata: Record<string, unknown>,
 ): MatrxError {
-  const hint =
-    code === "TIMEOUT"
-      ? "Check what it changed before you run it again; allow a longer timeout, or set run_in_background"
-      : "Check what it changed before you run it again";
+  if (metadata.read_only)
+    return toolError(code, `${message}. It changed nothing.\n${outputSoFar(text)}`, {
+      hint: code === "TIMEOUT" ? "Allow a longer timeout" : "Run it again",
+      details: metadata,
+    });
+  const check = "Check what it changed before you run it again";
   return toolError(code, `${message}. What it did until then is not undone.\n${outputSoFar(text)}`, {
-    hint,
+    hint: code === "TIMEOUT" ? `${check}; allow a longer timeout, or set run_in_background` : check,
     details: metadata,
   });
 }
@@ -345,5 +390,14 @@ function unreadable(): MatrxError {
   return toolError("INVALID_PARAMETERS", "command: contains a NUL character or half a character", {
     hint: "Send text only; write bytes with printf",
     details: { field: "command" },
+  });
+}
+
+/** A call that only reads may be made again: what it left running would run twice. */
+function endsWithCall(yieldMs: number | undefined): MatrxError {
+  const field = yieldMs === undefined ? "run_in_background" : "yield_ms";
+  return toolError("INVALID_PARAMETERS", `${field}: a read-only command ends with its call`, {
+    hint: `Leave out ${field} or read_only`,
+    details: { field },
   });
 }

@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { CallApproval } from "../approval.ts";
 import type { Answer } from "../caller/to-caller.ts";
 import type { Content } from "../content.ts";
-import { effectOf, modelNameOf } from "../effects.ts";
+import { effectOfCall, modelNameOf } from "../effects.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { McpDevice } from "./device.ts";
 import type { Arguments } from "./host.ts";
@@ -24,6 +24,7 @@ export const META = "io.github.matrx-relay/call";
 /** Whose result it is. */
 export interface ResultOf {
   readonly tool: string;
+  readonly input: Arguments;
   readonly device: McpDevice;
   /** What `wait_call` needs besides the call's name. */
   readonly naming: Arguments;
@@ -107,7 +108,8 @@ function shortened(
       text: `${text.slice(0, PREVIEW_CHARS).toWellFormed()}\n[${left} more characters]`,
     };
   });
-  const url = call === undefined || effectOf(of.tool) === "read" ? undefined : of.device.recordUrl(call);
+  const isRead = effectOfCall(of.tool, () => of.input) === "read";
+  const url = call === undefined || isRead ? undefined : of.device.recordUrl(call);
   const whole: Content = url
     ? { type: "resource_link", uri: url, name: "Whole result", mimeType: "application/json" }
     : { type: "text", text: parts.some(isDataTooLarge) ? LESS_DATA : LESS_TEXT };

@@ -10,7 +10,7 @@ import * as z from "zod";
 import type { CallApproval } from "../approval.ts";
 import { TOOL_NAME_CHARS } from "../caller/from-caller.ts";
 import type { Progress } from "../content.ts";
-import { effectOf, toolNameOf } from "../effects.ts";
+import { effectOfCall, toolNameOf } from "../effects.ts";
 import { callerError, MatrxError, relayError } from "../errors.ts";
 import { type CallId, isCallId, type SessionId } from "../ids.ts";
 import { check } from "../json-input.ts";
@@ -117,8 +117,9 @@ class ToolCall implements CallWatcher {
   get #mayAsk(): boolean {
     const { opensUrls, context } = this.#request;
     const isFirst = context.mcpReq.inputResponses === undefined;
-    const { approvalsUrl } = this.#target.device;
-    return isFirst && opensUrls && approvalsUrl !== undefined && effectOf(toolNameOf(this.#tool)) !== "read";
+    const { input, device } = this.#target;
+    const isRead = effectOfCall(toolNameOf(this.#tool), () => input) === "read";
+    return isFirst && opensUrls && device.approvalsUrl !== undefined && !isRead;
   }
 
   async #end(): Promise<CallEnd> {

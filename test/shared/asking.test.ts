@@ -4,7 +4,7 @@ import { EFFECTS } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { askingRules, excepting } from "@matrx/shared/policy.ts";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const AI: GrantScope = { id: "grant_1" as GrantId, owner: false, effects: [...EFFECTS] };
 
@@ -27,10 +27,10 @@ it.each<[what: string, rule: AskRule, tool: string, also: readonly string[], exc
   ["a mounted tool", EFFECTIVE, "files__write", [], ["files__write"]],
 ])("always, given for %s, is not asked about again", (_, rule, tool, also, except) => {
   expect(asks(rule, tool, also)).toBe(true);
-  const lifted = excepting(rule, tool, also);
+  const lifted = excepting(rule, { tool, also });
   expect(lifted).toEqual({ ...rule, except });
   expect(asks(lifted, tool, also)).toBe(false);
-  expect(excepting(lifted, tool, also)).toBe(lifted);
+  expect(excepting(lifted, { tool, also })).toBe(lifted);
 });
 
 it.each<[given: string, tool: string, also: readonly string[], later: string, does: readonly string[]]>([
@@ -42,7 +42,7 @@ it.each<[given: string, tool: string, also: readonly string[], later: string, do
   ["a command", "Bash", [], "OpenUrl", []],
   ["a tool of a device", "Apply", [], "ApplyPatch", []],
 ])("always, given for %s (%s %j), leaves the question about %s %j", (_, tool, also, later, does) => {
-  expect(asks(excepting(EFFECTIVE, tool, also), later, does)).toBe(true);
+  expect(asks(excepting(EFFECTIVE, { tool, also }), later, does)).toBe(true);
 });
 
 it("an exception made by hand holds as it is written", () => {
@@ -62,4 +62,43 @@ it("a rule about ports asks about requests to them too", () => {
   const rule = { tools: ["ConnectPort"], match: "localhost:80" };
   expect(asks(rule, "FetchPort", [], ["localhost:80"])).toBe(true);
   expect(asks(rule, "FetchPort", [], ["localhost:81"])).toBe(false);
+});
+
+/** Whether a rule asks about a read-only command. */
+function asksReader(rule: AskRule, command = "git status"): boolean {
+  const call = { tool: "Bash", effect: "read" } as const;
+  return askingRules({ ...call, grant: { ...AI, ask: [rule] }, policies: [] }, [command]).length > 0;
+}
+
+describe("a read-only command", () => {
+  it.each<[string, AskRule, boolean]>([
+    ["what acts", EFFECTIVE, false],
+    ["what acts and fits", { effects: ["execute"], match: "git *" }, false],
+    ["what reads", { effects: ["read"] }, true],
+    ["everything", {}, true],
+    ["its tool", { tools: ["Bash"] }, true],
+    ["its tool, among others", { tools: ["*"] }, true],
+    ["its tool, which acts", { tools: ["Bash"], effects: ["execute"] }, true],
+    ["its tool, which writes", { tools: ["Bash"], effects: ["write"] }, false],
+    ["such a command of its tool", { tools: ["Bash"], match: "git *" }, true],
+    ["such a command", { match: "git *" }, true],
+    ["another command", { tools: ["Bash"], match: "rm *" }, false],
+    ["its tool, but for all of its calls", { tools: ["Bash"], except: ["Bash"] }, false],
+    ["its tool, but for such calls", { tools: ["Bash"], except: ["Bash/read"] }, false],
+  ])("is asked about by a rule on %s: %j: %s", (_, rule, is) => {
+    expect(asksReader(rule)).toBe(is);
+  });
+
+  it("that is always allowed leaves the question about commands that act", () => {
+    const rule = { tools: ["Bash"] };
+    const lifted = excepting(rule, { tool: "Bash", effect: "read", also: [] });
+    expect(lifted).toEqual({ ...rule, except: ["Bash/read"] });
+    expect(asksReader(lifted)).toBe(false);
+    expect(asks(lifted, "Bash")).toBe(true);
+    expect(asks(lifted, "TerminalExecute")).toBe(true);
+  });
+
+  it("needs no further yes once all commands are allowed", () => {
+    expect(asksReader(excepting({}, { tool: "Bash", also: [] }))).toBe(false);
+  });
 });

@@ -39,6 +39,29 @@ describe("the effect", () => {
     expect(effectOfCall("Bash", () => ({ write: false }))).toBe("execute");
   });
 
+  it("of a command is read only if its input says so by the JSON value true, under that very name", () => {
+    const of = (json: string) => effectOfCall("Bash", () => JSON.parse(json));
+    expect(of('{"read_only":true}')).toBe("read");
+    expect(of('{"read_only":false,"read_only":true}')).toBe("read");
+    for (const other of [
+      ...["{}", '{"read_only":"true"}', '{"read_only":1}', '{"read_only":null}', '{"read_only":[true]}'],
+      ...[
+        '{"read_only":false}',
+        '{"read_only":true,"read_only":false}',
+        '{"read_only":true,"read_only":null}',
+      ],
+      ...['{"Read_Only":true}', '{"readOnly":true}', '{"read-only":true}', '{" read_only":true}'],
+      ...['{"__proto__":{"read_only":true}}', '{"constructor":{"prototype":{"read_only":true}}}'],
+    ])
+      expect(of(other), other).toBe("execute");
+    expect(effectOfCall("Bash", () => Object.create({ read_only: true }))).toBe("execute");
+    for (const tool of ["TerminalExecute", "TerminalCreate", "Write", "local_bash", "bash"])
+      expect(
+        effectOfCall(tool, () => ({ read_only: true })),
+        tool,
+      ).toBe(effectOf(tool));
+  });
+
   it("of any other name is execute", () => {
     fc.assert(
       fc.property(fc.string(), (name) => {

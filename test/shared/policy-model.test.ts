@@ -1,7 +1,7 @@
 /** The whole decision, refused, asked, sandboxed: restrictions never loosen it, and its explanation agrees with it. */
 
 import { ANYTHING } from "@matrx/shared/commands/subject.ts";
-import { EFFECTS } from "@matrx/shared/effects.ts";
+import { EFFECTS, effectOf, effectOfCall } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import {
@@ -86,10 +86,16 @@ interface World {
   policy: Policy;
 }
 
-function decide(tool: string, { grant, policy }: World, known?: readonly string[], confinesCommands = true) {
+function decide(
+  tool: string,
+  { grant, policy }: World,
+  known?: readonly string[],
+  confinesCommands = true,
+  effect = effectOf(tool),
+) {
   return {
     refused: refusalOf({ tool, grant, policy, confinesCommands }, "agent") !== undefined,
-    asked: askingRules({ tool, grant, policies: [policy] }, known).length > 0,
+    asked: askingRules({ tool, effect, grant, policies: [policy] }, known).length > 0,
     sandboxed: needsSandbox(grant, [policy]),
     confined: !mayRunAnyProgram(grant, [policy]),
   };
@@ -150,6 +156,10 @@ function narrowed(list: readonly string[] | undefined, keep: readonly string[]):
   return fewer(list, keep);
 }
 
+const given = { command: "git push", url: "git push", app: "git push" };
+const inputs = fc.constantFrom<Record<string, unknown>>(
+  ...[{}, given, { ...given, read_only: true }, { ...given, read_only: "true" }, { ...given, write: true }],
+);
 const worlds = fc.record({ grant: grants, policy: policies });
 
 describe("a decision", () => {
@@ -214,15 +224,18 @@ describe("a decision", () => {
 
   it("is explained as it is made, with one rule that decides against it, and no entry of a policy to a token", () => {
     fc.assert(
-      fc.property(tools, worlds, fc.boolean(), fc.boolean(), (tool, world, confinesCommands, hasInput) => {
-        const input = hasInput ? { command: "git push", url: "git push", app: "git push" } : {};
+      fc.property(tools, worlds, fc.boolean(), inputs, (tool, world, confinesCommands, input) => {
+        const hasInput = "command" in input;
+        const effect = confinesCommands ? effectOfCall(tool, () => input) : effectOf(tool);
+        const isReader = tool === "Bash" && effect === "read";
         const isTold = ["Bash", "TerminalExecute", "OpenUrl", "open_app"].includes(tool);
         const isSeen = tool !== "TerminalExecute";
         const known = hasInput && isTold ? ["git push", ...(isSeen ? [] : [ANYTHING])] : undefined;
-        const { refused, asked, sandboxed } = decide(tool, world, known, confinesCommands);
+        const { refused, asked, sandboxed } = decide(tool, world, known, confinesCommands, effect);
         const explained = explain({ tool, ...world, confinesCommands }, input);
         expect(explained.decision).toBe(refused ? "refused" : asked ? "asked" : "allowed");
-        expect(explained.sandbox).toBe(/^(?:Bash|Terminal)/.test(tool) && sandboxed);
+        expect(explained.sandbox).toBe(/^(?:Bash|Terminal)/.test(tool) && (sandboxed || isReader));
+        expect(explained.effect).toBe(effect);
         const deciding = explained.rules.filter(({ decides }) => decides);
         expect(deciding.length).toBe(refused || asked ? 1 : 0);
         if (refused) expect(deciding[0]?.says).toBe("refuses");

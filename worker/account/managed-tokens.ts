@@ -1,12 +1,12 @@
 /** An account's tokens, as its person makes, sees, changes and revokes them. */
 import type { Grant } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Excepted } from "@matrx/shared/policy.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import type { AccountContext } from "./context.ts";
 import { grantHappening } from "./record.ts";
 import { warningOf } from "./views.ts";
-import type { Excepted } from "./wish.ts";
 
 export class ManagedTokens {
   readonly #context: AccountContext;

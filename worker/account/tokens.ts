@@ -1,6 +1,7 @@
 /** An account's grants as a person manages them: each change makes a version, which all devices that hold the grant are told. */
 import { credentialOf, type Grant, type GrantClient, type GrantKind } from "@matrx/shared/grant.ts";
 import { type AccountId, type GrantId, makeGrantId } from "@matrx/shared/ids.ts";
+import type { Excepted } from "@matrx/shared/policy.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import type { LeasedGrant } from "../device/leases.ts";
@@ -9,7 +10,7 @@ import type { DeviceEntry, Devices } from "./devices.ts";
 import { type Grants, isFor, type May, scopeOf } from "./grants.ts";
 import type { Holders } from "./holders.ts";
 import { tokenView } from "./views.ts";
-import { changedGrant, type Excepted, mayOf, mayOfGuest, withException } from "./wish.ts";
+import { changedGrant, mayOf, mayOfGuest, withException } from "./wish.ts";
 
 const TOKENS_MAX = 1000;
 

@@ -3,7 +3,7 @@ import type { AskRule } from "@matrx/shared/access-rules.ts";
 import { EFFECTS } from "@matrx/shared/effects.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { credentialOf, type Grant } from "@matrx/shared/grant.ts";
-import { excepting } from "@matrx/shared/policy.ts";
+import { type Excepted, excepting } from "@matrx/shared/policy.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
 import type { May } from "./grants.ts";
@@ -101,18 +101,13 @@ function untilOf(
 
 const DAY = 24 * 60 * 60_000;
 
-/** A tool, and the tools whose work a call of it also does, as the person was shown. */
-export interface Excepted {
-  readonly tool: string;
-  readonly also: readonly string[];
-}
-
 /** The grant with calls of this kind excepted from every rule that asks about them. Throws MatrxError if a name is not plain. */
-export function withException(grant: Grant, { tool, also }: Excepted): Grant {
+export function withException(grant: Grant, excepted: Excepted): Grant {
+  const { tool, also } = excepted;
   // A device chooses its tools' names: as a glob one would except others too, with a slash a part of another's work.
   if ([tool, ...also].some((name) => /[*?/]/.test(name)) || [tool, ...also].join("/").length > TOOL_CHARS)
     throw notExceptableError(tool);
-  const ask = grant.ask?.map((rule) => excepting(rule, tool, also));
+  const ask = grant.ask?.map((rule) => excepting(rule, excepted));
   if (!ask || JSON.stringify(ask) === JSON.stringify(grant.ask)) return grant;
   if (ask.some(({ except = [] }) => except.length > EXCEPTED_MAX)) throw notExceptableError(tool);
   return { ...grant, ask, version: grant.version + 1 };

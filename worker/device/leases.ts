@@ -6,6 +6,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import type { Excepted } from "@matrx/shared/policy.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import type { Alert, LongCall } from "../push/news.ts";
 import type { PauseState } from "./pause.ts";
@@ -62,11 +63,7 @@ export interface Accounts extends Lessors {
     noteActivity(device: DeviceId, entries: ActivityEntry[]): Promise<void>;
     noteAlert(device: DeviceId, alert: Alert): Promise<void>;
     noteLongCalls(device: DeviceId, calls: LongCall[]): Promise<void>;
-    exceptTool(
-      person: GrantId,
-      grant: GrantId,
-      excepted: { tool: string; also: string[] },
-    ): Promise<Outcome<Grant>>;
+    exceptTool(person: GrantId, grant: GrantId, excepted: Excepted): Promise<Outcome<Grant>>;
   };
 }
 

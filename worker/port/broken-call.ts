@@ -1,7 +1,7 @@
 /** What is known of a call whose Device object broke before it answered, as objects do when their storage fails. */
 import type { CallView } from "@matrx/shared/api.ts";
 import type { RestCall } from "@matrx/shared/caller/port.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
@@ -16,11 +16,12 @@ export async function brokenCall(
   env: Env,
   device: DurableObjectStub<Device>,
   caller: Caller,
-  { call, tool }: Pick<RestCall, "call" | "tool">,
+  { call, tool, input }: Pick<RestCall, "call" | "tool" | "input">,
   error: unknown,
 ): Promise<ErrorShape> {
   const failure = errorShapeOf(error);
-  if (effectOf(toolNameOf(tool)) === "read" || neverBegan(failure)) return failure;
+  if (effectOfCall(toolNameOf(tool), () => JSON.parse(input)) === "read" || neverBegan(failure))
+    return failure;
   if (await hasRecord(env, device, caller, call))
     return outcomeUnknown(device.id.name ?? "", call, "The relay failed while the call was running");
   if (failure.code === "UNAVAILABLE") return failure;

@@ -105,14 +105,14 @@ export class DevicePort implements RecordingPort {
 
   /** A call that did not get through, or whose fate is unknown, is refused under its name. */
   async #answered<Answer>(
-    { call, tool }: StreamedCall,
+    { call, tool, input }: StreamedCall,
     answer: Promise<Outcome<Answer>>,
   ): Promise<Answer | Ending> {
     let outcome: Outcome<Answer>;
     try {
       outcome = await answer;
     } catch (cause) {
-      const error = await brokenCall(this.#env, this.#object, this.#caller, { call, tool }, cause);
+      const error = await brokenCall(this.#env, this.#object, this.#caller, { call, tool, input }, cause);
       return { kind: "refused", call, error };
     }
     return unwrap(outcome);

@@ -1,7 +1,7 @@
 /** `matrx call`: runs one tool on one device. */
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { effectOf } from "@matrx/shared/effects.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
 import { type CallToMake, callByRest } from "../client/call-by-rest.ts";
@@ -87,13 +87,14 @@ async function call({ device: wanted, tool, input: words }: Words, options: Call
   const client = callerOf(options);
   const device = await withProgress("Contacting the relay", findDevice(client, wanted));
   const input = await readInput(words, options.stdin ?? false, () => inputSchema(client, device, tool));
+  const isRead = effectOfCall(toolNameOf(tool), () => input) === "read";
   const isPiped = (!process.stdout.isTTY || options.save !== undefined) && !options.json;
   const isBase64 = isPiped && wantsFile(tool, input);
   const toMake: CallToMake = {
     ...{ device, tool, stop, timeoutMs: milliseconds(options.timeout) },
     session: options.session === undefined ? undefined : sessionNamed(options.session),
     input: isBase64 ? { ...input, ...FILE_BYTES } : input,
-    key: options.idempotencyKey ?? (effectOf(tool) === "read" ? undefined : crypto.randomUUID()),
+    key: options.idempotencyKey ?? (isRead ? undefined : crypto.randomUUID()),
   };
   if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
     throw usageError("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);

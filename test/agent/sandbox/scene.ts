@@ -47,6 +47,8 @@ export interface Scene {
   hasChanged(): boolean;
   /** Runs commands as an AI grant, in the sandbox; returns what they wrote. */
   confined(commands: readonly string[]): Promise<string>;
+  /** The same, each as part of one read-only command. */
+  reading(commands: readonly string[]): Promise<string>;
   /** The same as the owner, without one. */
   free(commands: readonly string[]): Promise<string>;
 }
@@ -95,6 +97,10 @@ export async function openScene(): Promise<Scene> {
       ((statSync(path.join(work, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o6000) !== 0,
     hasChanged: () => stateOf({ root, home, state, program, outside }) !== before,
     confined: (commands) => run(commands, { grant, session, policy }),
+    async reading(commands) {
+      const command = commands.map((one) => `(\n${one}\n)`).join("\n");
+      return (await bench.call("Bash", { command, read_only: true }, { grant, session, policy })).output;
+    },
     free: (commands) => run(commands, { session: own }),
   };
 }

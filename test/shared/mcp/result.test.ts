@@ -13,11 +13,12 @@ const device = {
   recordUrl: (call: string) => `https://relay.example/v1/devices/laptop-4k7m2x9qpa/calls/${call}`,
 } as McpDevice;
 
+const input = {};
 const naming = {};
 
 const answer = (parts: Partial<Answer>): Answer => ({ type: "success", output: "", call: CALL, ...parts });
 const result = (parts: Partial<Answer>, tool = "Bash") =>
-  answerResult(answer(parts), { tool, device, naming });
+  answerResult(answer(parts), { tool, device, input, naming });
 
 it("is the picture, then the output, for clients that look at the first part alone", () => {
   expect(result({ output: "done" }).content).toEqual([{ type: "text", text: "done" }]);
@@ -45,7 +46,7 @@ it("is every part that a tool gave, and its data", () => {
 it("is an error in words, with what to do", () => {
   const failed = answerResult(
     { type: "error", output: "No such file", code: "NOT_FOUND", hint: "Look in src", hop: "tool" },
-    { tool: "Read", device, naming },
+    { tool: "Read", device, input, naming },
   );
   expect(failed).toEqual({
     content: [{ type: "text", text: "NOT_FOUND: No such file\nHint: Look in src" }],
@@ -94,24 +95,25 @@ it("cuts no character in two", () => {
 });
 
 it("names a call that goes on, so that it is waited for and not repeated", () => {
-  const pending = pendingResult(CALL, undefined, { tool: "Bash", device, naming });
+  const pending = pendingResult(CALL, undefined, { tool: "Bash", device, input, naming });
   expect(pending.isError).toBeUndefined();
   expect(pending.content[0]).toMatchObject({ text: expect.stringContaining(`wait_call {"call":"${CALL}"}`) });
   const [named] = pendingResult(CALL, undefined, {
     tool: "Bash",
     device,
+    input,
     naming: { device: "laptop" },
   }).content;
   expect(named).toMatchObject({
     text: expect.stringContaining(`wait_call {"device":"laptop","call":"${CALL}"}`),
   });
   // A tool of others may have an output schema, which this does not fit.
-  expect(pendingResult(CALL, undefined, { tool: "server__tool", device, naming }).isError).toBe(true);
+  expect(pendingResult(CALL, undefined, { tool: "server__tool", device, input, naming }).isError).toBe(true);
 });
 
 it("says where a person decides", () => {
   const approval = { id: "a", state: "pending", expires: "", summary: "Run: make", edited: false } as const;
-  const { content } = pendingResult(CALL, approval, { tool: "Bash", device, naming });
+  const { content } = pendingResult(CALL, approval, { tool: "Bash", device, input, naming });
   expect(content[0]).toMatchObject({
     text: expect.stringMatching(/^A person must allow this first at https:\/\/relay/),
   });

@@ -58,9 +58,9 @@ export class Approvals {
     this.#decisions = new Decisions(context, this.#waiting, this.#preparation);
   }
 
-  /** Whether a person may have to be asked about a call of this tool. */
-  mayAsk(tool: string, wanted: WantedCall): boolean {
-    return this.#tools.mayAsk(tool, wanted.lease.scope) || this.#isWorthAsking(wanted);
+  /** Whether a person may have to be asked about a call. */
+  mayAsk(passed: Passed, wanted: WantedCall): boolean {
+    return this.#tools.mayAsk(passed, wanted.lease.scope) || this.#isWorthAsking(wanted);
   }
 
   /** The device came with other rules than are known here: until it tells them, it is asked about each call, if there is room. */

@@ -2,6 +2,7 @@
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
 import { commandSubjects } from "@matrx/shared/commands/command-subjects.ts";
 import type { ApprovalDecided } from "@matrx/shared/device-frames.ts";
+import { type Effect, effectOfCall } from "@matrx/shared/effects.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -18,6 +19,7 @@ import {
   beingDecided,
   denied,
   noSuchApproval,
+  nowActs,
   onlyAtMachine,
   tooLargeToAsk,
 } from "./refusals.ts";
@@ -61,10 +63,16 @@ export class Decisions {
   /** From now on the grant is not asked about calls that do what this one does; the Account tells all devices. Rejects with MatrxError. */
   async except(id: string, { grant: person }: Person): Promise<void> {
     const { env, record, leases } = this.#context;
-    const { grant_id, tool } = this.#row(id);
+    const { grant_id, tool, effect } = this.#row(id);
     const grant = grant_id as GrantId;
     const { also = [] } = this.#waiting.rows.question(id) ?? {};
-    unwrap(await env.ACCOUNT.getByName(record.account).exceptTool(person, grant, { tool, also }));
+    unwrap(
+      await env.ACCOUNT.getByName(record.account).exceptTool(person, grant, {
+        tool,
+        effect: effect as Effect,
+        also,
+      }),
+    );
     await leases.ask(record.account, grant, record.id);
   }
 
@@ -92,6 +100,9 @@ export class Decisions {
   /** The device prepares the person's own input; until then nobody else can decide. */
   async #allowEdited(parked: Parked, input: string, { name }: Person): Promise<void> {
     if (isLongerThan(input, LIMITS.approvalInputBytes)) throw tooLargeToAsk();
+    // What only reads may be sent twice.
+    if (parked.effect === "read" && effectOfCall(parked.tool, () => JSON.parse(input)) !== "read")
+      throw nowActs(parked.tool);
     const lease = await this.#lease(parked);
     this.#undecided(parked.id);
     const { binding, question } = await this.#preparation.edit(parked, lease, input, Date.now());
@@ -124,7 +135,7 @@ export class Decisions {
   async #requireExceptable(parked: Parked): Promise<void> {
     const { scope } = await this.#lease(parked);
     const question = this.#waiting.rows.question(parked.id);
-    const call = { tool: parked.tool, also: question?.also ?? [] };
+    const call = { tool: parked.tool, effect: parked.effect, also: question?.also ?? [] };
     const rules = rulesFor(call, scope, this.#context.store, subjectsOf(parked.tool, question));
     if (rules.some(({ by }) => by === "policy")) throw askedByPolicy(parked.tool);
   }

@@ -127,3 +127,11 @@ export function askedByPolicy(tool: string): MatrxError {
     details: { tool },
   });
 }
+
+/** What was asked about as a call that only reads may be sent twice. */
+export function nowActs(tool: string): MatrxError {
+  return relayError("INVALID_PARAMETERS", `input: the call of ${tool} only reads, and would no longer`, {
+    hint: "Leave that as it was, or deny the call with a note that says what to send",
+    details: { field: "input" },
+  });
+}

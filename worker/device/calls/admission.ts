@@ -56,7 +56,7 @@ export class Admission {
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
     if (earlier) return earlier;
     if (wanted.chosen) this.#requireNew(wanted.call);
-    if (this.#approvals.mayAsk(passed.tool, wanted))
+    if (this.#approvals.mayAsk(passed, wanted))
       return this.#approvals.park(wanted, passed, keyed, now, recipient);
     return calls.send(wanted, passed, keyed, now, recipient);
   }

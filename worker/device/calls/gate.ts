@@ -44,7 +44,8 @@ export function passGate(
   const wait = rates.takeCall(lease.scope.id, limits, now);
   if (wait > 0) throw tooFast(tooManyCalls(limits), wait);
   if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
-  return { ...passed, effect: effectOfCall(passed.tool, () => JSON.parse(input)) };
+  // Nobody knows what a bare device makes of its input.
+  return isBare(store) ? passed : { ...passed, effect: effectOfCall(passed.tool, () => JSON.parse(input)) };
 }
 
 /** The gate without the rates, which count a call once. Throws MatrxError: `PERMISSION_DENIED`, `TOOL_NOT_FOUND`. */

@@ -1,7 +1,7 @@
 /** What the record is told of a call. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import type { AuditBy, AuditDraft } from "@matrx/shared/audit.ts";
-import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { type Effect, effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
@@ -102,7 +102,12 @@ export function deniedDraft(
   const { scope, holder } = wanted.lease;
   return {
     ...{ type: "denied", id: `${wanted.call}:denied`, at: iso(now), by: byOf(scope.id, holder), device },
-    ...{ call: wanted.call, tool, effect: effectOf(tool), input: new Asked(wanted).preview },
+    ...{
+      call: wanted.call,
+      tool,
+      effect: effectOfCall(tool, () => JSON.parse(wanted.input)),
+      input: new Asked(wanted).preview,
+    },
     ...{ code, message: previewOf(message) },
   };
 }

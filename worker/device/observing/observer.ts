@@ -1,6 +1,6 @@
 /** Sees every call begin and end, and every one that is refused. It never throws, and nothing waits for it. */
 import type { StartedCall } from "@matrx/shared/activity.ts";
-import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { type Effect, effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -69,7 +69,8 @@ export class Observer {
     else if (this.#denials.hasCounts) this.#counted(now);
     if (!activity.isWatched(now)) return;
     const asked = new Asked(wanted);
-    const seen = this.#described({ call: named.call, tool, effect: effectOf(tool), asked }, now);
+    const effect = effectOfCall(tool, () => JSON.parse(wanted.input));
+    const seen = this.#described({ call: named.call, tool, effect, asked }, now);
     activity.note({ ...seen, type: "refused", ms: 0, code, preview: previewOf(message) }, now);
   }
 
