@@ -1,5 +1,6 @@
 /** What a tool may do to a device. Effects of built-in names are pinned here: no manifest can loosen them. */
 import * as z from "zod";
+import { isReadOnlyCommand } from "./read-only.ts";
 
 export const EFFECTS = ["read", "write", "execute"] as const;
 export type Effect = (typeof EFFECTS)[number];
@@ -73,16 +74,10 @@ export function effectOf(tool: string): Effect {
  * the caller's own, before anything in it is mended: relay and agent must read it alike.
  */
 export function effectOfCall(tool: string, input: () => Readonly<Record<string, unknown>>): Effect {
-  return READS_IF.get(tool)?.(input()) ? "read" : effectOf(tool);
+  const isViewer = tool === ("TerminalAttach" satisfies BuiltInTool) && input().write !== true;
+  const isReader = tool === ("Bash" satisfies BuiltInTool) && isReadOnlyCommand(tool, input());
+  return isViewer || isReader ? "read" : effectOf(tool);
 }
-
-/** Tools of which some calls only read. */
-const READS_IF: ReadonlyMap<string, (input: Readonly<Record<string, unknown>>) => boolean> = new Map(
-  Object.entries({
-    TerminalAttach: ({ write }) => write !== true,
-    Bash: (input) => Object.hasOwn(input, "read_only") && input.read_only === true,
-  } satisfies Partial<Record<BuiltInTool, (input: Readonly<Record<string, unknown>>) => boolean>>),
-);
 
 const PORT_TOOLS: ReadonlySet<string> = new Set<PortTool>(["ConnectPort", "FetchPort"]);
 

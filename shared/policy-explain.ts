@@ -1,7 +1,7 @@
 /** Explains the policy decision: every rule that concerns a call, in the order in which they are asked, and the one that decides. */
 import * as z from "zod";
 import { commandSubjects } from "./commands/command-subjects.ts";
-import { type BuiltInTool, effectOf, effectOfCall, effectSchema, isPortTool } from "./effects.ts";
+import { effectOf, effectOfCall, effectSchema, isPortTool } from "./effects.ts";
 import {
   type Asking,
   askingRules,
@@ -12,6 +12,7 @@ import {
   rulingsOn,
 } from "./policy.ts";
 import { portSchema } from "./ports.ts";
+import { isReadOnlyCommand } from "./read-only.ts";
 
 /** What a rule says about a call. `may ask`: it asks about some calls, by paths that the device resolves or by what else they do. */
 const sayingSchema = z.enum(["allows", "confines", "asks", "may ask", "refuses"]);
@@ -61,8 +62,8 @@ export function explain(question: Question, input: Readonly<Record<string, unkno
   const call = { tool, effect, grant, policies: [policy] };
   const askings = askingRules(call, subjects);
   const ofEveryCall = new Set(askingRules({ ...call, also: [] }, subjects).map(({ rule }) => rule));
-  const isReadOnly = tool === ("Bash" satisfies BuiltInTool) && effect === "read";
-  const sandbox = RUNS_COMMANDS.has(tool) && (isReadOnly || needsSandbox(grant, [policy]));
+  const isReader = confinesCommands && isReadOnlyCommand(tool, input);
+  const sandbox = RUNS_COMMANDS.has(tool) && (isReader || needsSandbox(grant, [policy]));
   const rules = [
     ...rulings.map(ruled),
     ...(RUNS_COMMANDS.has(tool) && policy.sandbox ? [sandboxed(policy.sandbox)] : []),

@@ -39,6 +39,22 @@ describe("calls of tools", NEEDS_CHROMIUM, () => {
   }
   const UNTIL_GO = "until [ -e go ]; do sleep 0.05; done";
 
+  test("a read-only command changes nothing, and is told as one that only reads, here and in the activity", async () => {
+    const { page } = await app.open(tool("Bash"));
+    await page.getByLabel("Read only").check();
+    await page.getByLabel("Command").fill("echo reads; echo x > made-by-a-reader");
+    await page.getByLabel("Command").press("Control+Enter");
+    await output(page).waitFor();
+    expect(await output(page).textContent()).toContain("Read-only file system");
+    expect(await answer(page).getByRole("link").count()).toBe(0);
+    await page.goto(new URL("/activity", page.url()).href);
+    const latest = page.getByRole("list", { name: "Latest calls" });
+    const call = latest.getByRole("listitem").filter({ hasText: "made-by-a-reader" });
+    await call.getByRole("button", { name: "Details" }).click();
+    await call.getByText("Only reads").waitFor();
+    await call.getByText("read_only:").waitFor();
+  });
+
   test("the output is seen as it comes, in colours, and these stay in the answer; an exit code is one", async () => {
     const opened = await app.open(tool("Bash"));
     const { page } = opened;

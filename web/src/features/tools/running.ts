@@ -2,6 +2,7 @@
  * Makes calls and follows them to their end, while the person looks at other tools. Those that ran when the page was loaded
  * again are followed too, as far as the relay, or this computer, knows them.
  */
+import { isReadOnlyCommand } from "@matrx/shared/read-only.ts";
 import { onForget } from "../../app/tab-store.ts";
 import { DirectCall } from "../../direct/call.ts";
 import { useDirect } from "../../direct/local.ts";
@@ -36,9 +37,10 @@ onForget(() => {
 /** Makes a call, and shows it at its tool. Returns its id among the runs. */
 export function startRun(
   device: string,
-  { name: tool, effect }: Pick<Tool, "name" | "effect">,
+  { name: tool, effect: usual }: Pick<Tool, "name" | "effect">,
   input: ToolInput,
 ): number {
+  const effect = isReadOnlyCommand(tool, input) ? "read" : usual;
   const call = newCall(device, { name: tool, effect });
   const run: Run = {
     ...{ id: newId(), device, tool, effect, input, began: Date.now(), state: "sending" },
