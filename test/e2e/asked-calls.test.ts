@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { makeToken } from "../../scripts/start/owner.ts";
 import { approvalDetailSchema, approvalListSchema } from "../../shared/approval.ts";
+import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
 import { startAgent } from "./agent.ts";
 import { invoke } from "./caller.ts";
 import { fileIn, type Rig, startRig } from "./rig.ts";
@@ -15,6 +16,8 @@ async function asked(rig: Rig) {
     (await rig.relay.request(owner, "GET /v1/approvals", approvalListSchema)).approvals;
   const pathOf = (id: string) => `/v1/devices/${rig.device}/approvals/${id}` as const;
   return {
+    token,
+    waiting,
     write: (file_path: string, content: string) =>
       invoke(rig.base, token, { tool: "Write", input: { file_path, content } }),
     /** The one call that waits. */
@@ -74,4 +77,32 @@ it("runs what the owner saw, through restarts of relay and agent, and nothing el
   await rig.agent.registered();
   await expect.poll(() => existsSync(last)).toBe(true);
   expect(readFileSync(last, "utf8")).toBe("four\n");
+});
+
+it("lets an AI look around by read-only commands and asks nobody, whatever it tries by them", {
+  timeout: 60_000,
+  ...NEEDS_SANDBOX,
+}, async () => {
+  const rig = await startRig();
+  onTestFinished(() => rig.stop());
+  const { token, waiting, question, decide } = await asked(rig);
+  const file = fileIn(rig);
+  writeFileSync(file, "content\n");
+  const bash = (input: object) => invoke(rig.base, token, { tool: "Bash", input: { ...input } });
+  const command = `cat ${file}; echo changed > ${file}`;
+  const read = await bash({ command, read_only: true });
+  expect(read.output).toMatch(/^content\n[\s\S]*Read-only file system/);
+  expect(await waiting()).toEqual([]);
+
+  const claimed = bash({ command, read_only: "true" });
+  const { id, effect } = await question();
+  expect(effect).toBe("execute");
+  await decide(id, { decision: "allow" });
+  expect((await claimed).output).toContain("Read-only file system");
+  expect(readFileSync(file, "utf8")).toBe("content\n");
+
+  const acts = bash({ command });
+  await decide((await question()).id, { decision: "allow", input: { command, read_only: true } });
+  expect((await acts).output).toContain("Read-only file system");
+  expect(readFileSync(file, "utf8")).toBe("content\n");
 });

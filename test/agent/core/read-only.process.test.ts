@@ -9,6 +9,31 @@ import { parseInput } from "../../../agent/core/input.ts";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { asking } from "./asking.ts";
 
+const CLAIMS = [
+  '{"read_only":"true"}',
+  '{"read_only":"TRUE"}',
+  '{"read_only":1}',
+  '{"read_only":null}',
+  '{"read_only":""}',
+  '{"read_only":[true]}',
+  '{"read_only":{"valueOf":true}}',
+  '{"read_only":false}',
+  '{"read_only":true,"read_only":false}',
+  '{"read_only":true,"read_only":null}',
+  '{"read_only":false,"read_only":true}',
+  '{"Read_only":true}',
+  '{"readOnly":true}',
+  '{"readonly":true}',
+  '{"read-only":true}',
+  '{"read_only ":true}',
+  '{"__proto__":{"read_only":true}}',
+  '{"constructor":{"prototype":{"read_only":true}}}',
+  '{"read_only":true,"run_in_background":true}',
+  '{"read_only":true,"run_in_background":"true"}',
+  '{"read_only":true,"yield_ms":1}',
+  '{"read_only":true,"timeout":"5000","description":null}',
+  '{"read_only":true,"readOnly":false}',
+];
 const WRITES = "echo x > made; cat made";
 
 describe("an AI that must ask before it acts", NEEDS_SANDBOX, () => {
@@ -24,39 +49,19 @@ describe("an AI that must ask before it acts", NEEDS_SANDBOX, () => {
     expect(await prepare("Bash", { command: "cat file" })).toMatchObject({ ask: true });
   });
 
-  it.each([
-    '{"read_only":"true"}',
-    '{"read_only":"TRUE"}',
-    '{"read_only":1}',
-    '{"read_only":null}',
-    '{"read_only":""}',
-    '{"read_only":[true]}',
-    '{"read_only":{"valueOf":true}}',
-    '{"read_only":false}',
-    '{"read_only":true,"read_only":false}',
-    '{"read_only":true,"read_only":null}',
-    '{"read_only":false,"read_only":true}',
-    '{"Read_only":true}',
-    '{"readOnly":true}',
-    '{"readonly":true}',
-    '{"read-only":true}',
-    '{"read_only ":true}',
-    '{"__proto__":{"read_only":true}}',
-    '{"constructor":{"prototype":{"read_only":true}}}',
-    '{"read_only":true,"run_in_background":true}',
-    '{"read_only":true,"run_in_background":"true"}',
-    '{"read_only":true,"yield_ms":1}',
-    '{"read_only":true,"timeout":"5000","description":null}',
-    '{"read_only":true,"readOnly":false}',
-  ])("writes nothing by %s", async (json) => {
+  it("writes nothing, however it says that it only reads", async () => {
     const { bench, prepare, run } = await asking();
-    const input = { ...JSON.parse(json.replace("{", `{"command":${JSON.stringify(WRITES)},`)) };
-    const prepared = await prepare("Bash", input);
-    const isAsked = "ask" in prepared && prepared.ask;
-    const { answer } = await run("Bash", input);
-    expect(existsSync(bench.at("made"))).toBe(false);
-    if (isAsked) expect(answer).toMatchObject({ type: "error", code: "UNAVAILABLE" });
-    if (effectOfCall("Bash", () => input) === "read") expect(isAsked).toBe(false);
+    for (const json of CLAIMS) {
+      const input = JSON.parse(json.replace("{", `{"command":${JSON.stringify(WRITES)},`));
+      const prepared = await prepare("Bash", input);
+      const isAsked = "ask" in prepared && prepared.ask;
+      const { answer } = await run("Bash", input);
+      expect(existsSync(bench.at("made")), json).toBe(false);
+      if (isAsked) expect(answer, json).toMatchObject({ type: "error", code: "UNAVAILABLE" });
+      if (effectOfCall("Bash", () => input) !== "read") continue;
+      expect(isAsked, json).toBe(false);
+      expect(answer.output, json).toMatch(/Read-only file system|ends with its call|Unknown parameter/);
+    }
   });
 
   it("is asked about a text that only looks like true, which then runs read-only all the same", async () => {

@@ -9,6 +9,18 @@ import { ask, bearer, json, Person } from "../helpers/relay.ts";
 
 const READS = { command: "cat file", read_only: true };
 
+const CLAIMS = [
+  '{"read_only":"true"}',
+  '{"read_only":1}',
+  '{"read_only":null}',
+  '{"read_only":[true]}',
+  '{"read_only":false}',
+  '{"readOnly":true}',
+  '{"READ_ONLY":true}',
+  '{"read_only":true,"read_only":false}',
+  '{"__proto__":{"read_only":true}}',
+];
+
 async function rowsOf(id: string): Promise<number> {
   return runInDurableObject(object(id), (_, { storage }) =>
     Number(
@@ -29,44 +41,32 @@ describe("a read-only command", () => {
     expect(await rowsOf(identity.id)).toBe(0);
   });
 
-  it.each([
-    ["text", '{"read_only":"true"}'],
-    ["a number", '{"read_only":1}'],
-    ["null", '{"read_only":null}'],
-    ["a list", '{"read_only":[true]}'],
-    ["false", '{"read_only":false}'],
-    ["another name", '{"readOnly":true}'],
-    ["another letter case", '{"READ_ONLY":true}'],
-    ["two values, the last of which counts", '{"read_only":true,"read_only":false}'],
-    ["a prototype", '{"__proto__":{"read_only":true}}'],
-  ])("is none by %s: the device says whether to ask, over every way in", async (_, input) => {
+  it("is none by what only looks like it: the device says whether to ask, over every way in", async () => {
     const { device, caller, token, identity } = await askedHome();
     const none = { ask: false, binding: undefined, question: undefined };
-    caller.send(`{"id":"1","tool":"Bash","input":${input}}`);
-    expect((await device.prepare(none)).parameters).toEqual(JSON.parse(input));
-    expect((await device.serve("done")).parameters).toEqual(JSON.parse(input));
-    const made = ask(`/v1/devices/${identity.id}/tools/Bash`, {
-      method: "POST",
-      headers: { ...bearer(token), "Content-Type": "application/json" },
-      body: input,
-    });
-    await device.prepare(none);
-    expect((await device.serve("done")).parameters).toEqual(JSON.parse(input));
-    expect((await made).status).toBe(200);
+    const headers = { ...bearer(token), "Content-Type": "application/json" };
+    for (const input of CLAIMS) {
+      caller.send(`{"id":"1","tool":"Bash","input":${input}}`);
+      expect((await device.prepare(none)).parameters, input).toEqual(JSON.parse(input));
+      expect((await device.serve("done")).parameters, input).toEqual(JSON.parse(input));
+      const path = `/v1/devices/${identity.id}/tools/Bash`;
+      const made = ask(path, { method: "POST", headers, body: input });
+      await device.prepare(none);
+      expect((await device.serve("done")).parameters, input).toEqual(JSON.parse(input));
+      expect((await made).status).toBe(200);
+    }
   });
 
-  it.each(["/v1/devices/ID/tools/Bash?read_only=true", "/v1/devices/ID/tools/Bash"])(
-    "is none by an address or a header: %s",
-    async (path) => {
-      const { device, token, identity } = await askedHome();
-      const headers = { ...bearer(token), "Mcp-Param-Read_only": "true", "Matrx-Read-Only": "true" };
-      const made = ask(path.replace("ID", identity.id), json({ command: "ls" }, headers));
-      const prepared = await Promise.race([device.prepare({ ask: false }), made.then(() => undefined)]);
-      // What the relay does not know, it refuses or leaves out.
-      if (prepared) expect(prepared.parameters).toEqual({ command: "ls" });
-      else expect((await made).status).toBe(400);
-    },
-  );
+  it("is none by an address or by a header", async () => {
+    const { device, token, identity } = await askedHome();
+    const headers = { ...bearer(token), "Mcp-Param-Read_only": "true", "Matrx-Read-Only": "true" };
+    const path = `/v1/devices/${identity.id}/tools/Bash?read_only=true`;
+    const made = ask(path, json({ command: "ls" }, headers));
+    const prepared = await device.prepare({ ask: false, binding: undefined, question: undefined });
+    expect(prepared.parameters).toEqual({ command: "ls" });
+    expect((await device.serve("done")).parameters).toEqual({ command: "ls" });
+    expect((await made).status).toBe(200);
+  });
 
   it("is asked about by a rule that names the tool, and not sent without an answer", async () => {
     const home = await askedHome({

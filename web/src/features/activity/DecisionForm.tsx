@@ -73,7 +73,8 @@ export function DecisionForm({
 }
 
 /** What "always" is for: the tool, and what else this call does. */
-function exceptedWords({ tool, also = [] }: Question): string {
+function exceptedWords({ tool, effect, also = [] }: Question): string {
+  if (tool === "Bash" && effect === "read") return `read-only commands of ${tool}`;
   return also.length === 0 ? tool : `${tool}, also where it does what ${also.join(" and ")} does`;
 }
 
