@@ -30,6 +30,10 @@ export const approvalViewSchema = z.object({
   for: reachSchema.nullable().describe("How far the yes reaches"),
   edited: z.boolean().describe("The person changed the input before allowing it"),
   note: z.string().nullable().describe("What the person told the caller"),
+  caller_gone: z
+    .boolean()
+    .optional()
+    .describe("Cancelled because its caller left and could not come back for it"),
 });
 export type ApprovalView = z.infer<typeof approvalViewSchema>;
 

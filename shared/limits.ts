@@ -176,6 +176,10 @@ export const TIMES = {
   prepareWithin: 15 * second,
   /** Time for a person to decide, and for an offline device to return after a yes. Relay. */
   approval: 10 * minute,
+  /** A question is withdrawn so long after its caller left, if that can't ask for the call later. Relay. */
+  callerGone: 30 * second,
+  /** A model that makes a call so long after the same one, which still waits for a person, has given that up. Relay. */
+  repeatAfter: 3 * second,
   /** How long a person's yes to the same call for an hour lasts. Relay. */
   allowance: 1 * hour,
   /** How long outcomes and idempotency keys are kept. Relay and agent. */

@@ -41,6 +41,10 @@ export interface RestCall {
 export interface StreamedCall extends RestCall {
   /** Without live output. */
   quiet?: boolean | undefined;
+  /** Its caller is a model, which repeats a call rather than to ask for it by name. */
+  repeats?: boolean | undefined;
+  /** The reader keeps the call's name to itself, until the stream ends before the call. */
+  isNameless?: boolean | undefined;
   /** Also stop a call with an effect when its reader leaves. */
   cancelOnDisconnect?: boolean | undefined;
 }
@@ -59,7 +63,13 @@ export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
 export type RestAnswer =
   | Ending
   /** Not finished after 60 seconds: its outcome will be in the call's record. */
-  | { kind: "pending"; call: CallId; approval?: CallApproval | undefined };
+  | {
+      kind: "pending";
+      call: CallId;
+      approval?: CallApproval | undefined;
+      /** The answer as JSON, from a host that wants to know whether it arrives. */
+      body?: ReadableStream<Uint8Array>;
+    };
 
 export type GuideAnswer =
   | Ending

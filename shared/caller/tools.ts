@@ -187,13 +187,16 @@ function refusalProblem({ error, call }: { error: ErrorShape; call: string }, de
 /** 202: the call continues, or waits for a person; its outcome will be at this URL. */
 function pendingResponse(
   { device }: Pick<CallerPort, "device">,
-  { call, approval }: Extract<RestAnswer, { kind: "pending" }>,
+  { call, approval, body: written }: Extract<RestAnswer, { kind: "pending" }>,
   headers: Record<string, string>,
 ) {
   const body = pendingCall(call, device, approval);
   headers.Location = body.url;
   headers["Content-Type"] = "application/json";
-  return new Response(JSON.stringify(body), { status: 202, headers });
+  return new Response((written ?? JSON.stringify(body)) as ConstructorParameters<typeof Response>[0], {
+    status: 202,
+    headers,
+  });
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

@@ -6,12 +6,17 @@ import type { Progress } from "../content.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 
+/** Why a signal was aborted whose client said nothing: its connection ended. Only a client's word cancels a call. */
+export const CLIENT_GONE = "The client's connection ended";
+
 export interface McpCall {
   readonly tool: string;
   readonly input: Record<string, unknown>;
   readonly session: SessionId;
   /** Whether anybody reads the live output. */
   readonly live: boolean;
+  /** Whether the client is told the call's name as soon as a person is asked, not only if that takes long. */
+  readonly isNamedEarly: boolean;
 }
 
 /** Told how a call goes while somebody waits for it. */
@@ -32,7 +37,7 @@ export interface McpDevice {
   readonly device: string;
   /** The tools that this caller may call, under their own names, and the machine. Rejects with MatrxError. */
   openTools(): Promise<OpenTools>;
-  /** Makes a call, and waits for it a while; aborting the signal stops the call. Rejects with MatrxError if nothing was sent. */
+  /** Makes a call, and waits for it a while; aborting the signal stops the call, or only the waiting if the client is gone. Rejects with MatrxError if nothing was sent. */
   call(wanted: McpCall, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd>;
   /** Waits a while for a call that this caller has made. Rejects with MatrxError `NOT_FOUND`. */
   wait(call: CallId, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd>;

@@ -11,12 +11,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { isDeeper } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
-import { LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
+import { KEEP_ALIVE_MS, LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
 import { withoutNullArguments } from "./null-arguments.ts";
 import { withRefusalStatus } from "./refusal-status.ts";
 
-/** A client that closes its connection cancels its call; that is seen when something is written, at the latest after this time. */
-const KEEP_ALIVE_MS = 2000;
 /** Streams of news that one caller may have open. */
 const MOST_STREAMS = 8;
 

@@ -10,9 +10,12 @@ import {
 import * as z from "zod";
 import { randomBase32 } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
+import { CLIENT_GONE } from "./device.ts";
 
 export const SESSION_ID_HEADER = "Mcp-Session-Id";
 
+/** That a client closed its connection is seen when something is written, at the latest after this time. */
+export const KEEP_ALIVE_MS = 2000;
 const MOST_SESSIONS = 16;
 const ID_MAX = 1024;
 
@@ -55,7 +58,16 @@ class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id);
     for (const message of messages)
       if (message?.method === "notifications/cancelled") this.#settle(message.params?.requestId);
-    return response;
+    return ids.size > 0 ? watched(response, () => this.#gone(ids)) : response;
+  }
+
+  /** Whoever waited for these answers is gone. To this era that is no wish to stop what runs. */
+  #gone(ids: ReadonlySet<string | number>): void {
+    for (const requestId of ids) {
+      if (!this.#unanswered.delete(requestId)) continue;
+      const params = { requestId, reason: CLIENT_GONE };
+      this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    }
   }
 
   override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport["send"]>) {
@@ -115,6 +127,7 @@ export class LegacySessions {
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       maxRequestBodySize: LIMITS.restBodyBytes,
+      keepAliveMs: KEEP_ALIVE_MS,
     });
     await server.connect(transport);
     const session = { server, transport };
@@ -194,6 +207,24 @@ function clientOf(id: string): Client | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The same response; `left` is called if its reader leaves before the end. */
+function watched(response: Response, left: () => void): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      left();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
 }
 
 function noSuchSession(): Response {

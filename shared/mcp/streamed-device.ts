@@ -10,7 +10,7 @@ import { type ErrorShape, relayError } from "../errors.ts";
 import { type CallId, makeCallId } from "../ids.ts";
 import { TIMES } from "../limits.ts";
 import type { pendingCallSchema } from "../openapi/bodies.ts";
-import type { CallEnd, CallWatcher, McpCall, McpDevice } from "./device.ts";
+import { type CallEnd, type CallWatcher, CLIENT_GONE, type McpCall, type McpDevice } from "./device.ts";
 
 export type StreamPort = Pick<RecordingPort, "device" | "openTools" | "streamCall" | "attach" | "cancelCall">;
 
@@ -32,10 +32,16 @@ export class StreamedDevice implements McpDevice {
     return this.#port.openTools("own");
   }
 
-  async call({ tool, input, session, live }: McpCall, watcher: CallWatcher, signal: AbortSignal) {
+  async call(
+    { tool, input, session, live, isNamedEarly }: McpCall,
+    watcher: CallWatcher,
+    signal: AbortSignal,
+  ) {
     const call = makeCallId();
-    const wanted = { ...{ call, tool, session }, input: JSON.stringify(input), quiet: !live };
-    const stream = await this.#port.streamCall({ ...wanted, waitMs: TIMES.mcpWait });
+    const stream = await this.#port.streamCall({
+      ...{ call, tool, session, input: JSON.stringify(input) },
+      ...{ quiet: !live, repeats: true, isNameless: !isNamedEarly, waitMs: TIMES.mcpWait },
+    });
     return await this.#follow(stream, watcher, signal);
   }
 
@@ -53,16 +59,19 @@ export class StreamedDevice implements McpDevice {
 
   /** Reads a call's events up to the last one. */
   async #follow({ call, body }: OpenStream, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd> {
+    const reader = body.getReader();
     // A call that has just ended answers all the same.
-    const stop = () => void this.#port.cancelCall(call).catch(() => undefined);
+    const stop = () => {
+      const stopped = signal.reason === CLIENT_GONE ? reader.cancel() : this.#port.cancelCall(call);
+      stopped.catch(() => undefined);
+    };
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop);
-    const reader = body.getReader();
     try {
       const events = new CallEventReader(call, watcher);
       const decoder = new TextDecoder();
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await reader.read().catch(whenGone(signal));
         const end = done ? events.brokenOff() : events.read(decoder.decode(value, { stream: true }));
         if (end) return end;
       }
@@ -71,6 +80,14 @@ export class StreamedDevice implements McpDevice {
       await reader.cancel().catch(() => undefined);
     }
   }
+}
+
+/** What is left of a stream whose reader cancelled it, because its client was gone. */
+function whenGone(signal: AbortSignal) {
+  return (error: unknown) => {
+    if (signal.reason !== CLIENT_GONE) throw error;
+    return { done: true, value: undefined } as const;
+  };
 }
 
 /** What the events of a call mean. They come from our own relay, so only what is made of them is checked. */

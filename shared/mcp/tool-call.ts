@@ -133,7 +133,7 @@ class ToolCall implements CallWatcher {
     if (answered) return await this.#goOn(answered);
     const [tool, session, live] = [this.#tool, this.#session, this.#reporter !== undefined];
     const given = withoutNull(toolNameOf(tool), input);
-    return await device.call({ tool, input: given, session, live }, this, signal);
+    return await device.call({ tool, input: given, session, live, isNamedEarly: this.#mayAsk }, this, signal);
   }
 
   /** The call that the client was asked about. Only its own maker can name it, so that it needs no seal. */

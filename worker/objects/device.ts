@@ -87,6 +87,7 @@ export class Device extends DurableObject<DeviceEnv> {
         this.#credit.settled(call);
         this.#approvals.settled(call);
       },
+      left: (call, knowsName, now) => this.#approvals.left(call, knowsName, now),
       waitsAgain: (call, now) => this.#approvals.waitAgain(call, now),
     });
     const rights = new ChangedRights(context, calls);

@@ -73,7 +73,15 @@ class World {
   }
 }
 
-const approvalEvent = fc.constantFrom<ApprovalEvent>("asks", "passes", "allow", "deny", "expire", "send");
+const approvalEvent = fc.constantFrom<ApprovalEvent>(
+  "asks",
+  "passes",
+  "allow",
+  "deny",
+  "expire",
+  "send",
+  "desert",
+);
 const callEvent = fc.constantFrom<CallEvent>(
   ...([
     "cancelled",

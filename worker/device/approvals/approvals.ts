@@ -11,17 +11,20 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { AccountNews } from "../account-news.ts";
 import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
+import { follow } from "../calls/pending.ts";
 import type { Recipient } from "../calls/types.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { ENFORCES_ALL } from "../store.ts";
+import { Absence } from "./absence.ts";
 import { AskedTools } from "./asking.ts";
 import { Decisions, type Person } from "./decisions.ts";
 import { Delivery } from "./delivery.ts";
 import { callApproval, type Parked, parkedCall } from "./parked.ts";
 import { Preparation } from "./preparation.ts";
 import { allowedTooLate, tooLargeToAsk, tooManyWaiting, undecided } from "./refusals.ts";
+import { repeatedCall } from "./repeats.ts";
 import type { ApprovalRows } from "./rows.ts";
 import { WaitingCalls } from "./waiting.ts";
 
@@ -45,6 +48,7 @@ export class Approvals {
   readonly #preparation: Preparation;
   readonly #delivery: Delivery;
   readonly #decisions: Decisions;
+  readonly #absence: Absence;
 
   constructor(context: DeviceContext, { calls, news, schedule }: Parts) {
     this.#context = context;
@@ -56,6 +60,7 @@ export class Approvals {
     this.#preparation = new Preparation(context, calls, this.#waiting);
     this.#delivery = new Delivery(context, calls, this.#waiting);
     this.#decisions = new Decisions(context, this.#waiting, this.#preparation);
+    this.#absence = new Absence(this.#waiting);
   }
 
   /** Whether a person may have to be asked about a call. */
@@ -86,7 +91,8 @@ export class Approvals {
     if (crowd) throw crowd;
     this.#rows.requireWritable();
     const call = wanted.call ?? makeCallId(now);
-    const parked = parkedCall(wanted, passed, { call, keyed }, now);
+    const isNameless = !keyed && !recipient.knowsName;
+    const parked = parkedCall(wanted, passed, { call, keyed, isNameless }, now);
     this.#rows.add(parked, wanted.input);
     this.#waiting.add(parked);
     const latest = TIMES.prepareWithin + TIMES.approval + (wanted.timeoutMs ?? passed.toolTimeoutMs);
@@ -94,6 +100,17 @@ export class Approvals {
     this.#preparation.start(parked, wanted.lease, wanted.input, now);
     this.look(now);
     return call;
+  }
+
+  /** Has a caller that repeats a waiting call wait for that one; undefined if it is another call. */
+  rejoin(wanted: WantedCall, tool: string, now: number, recipient: Recipient): CallId | undefined {
+    const parked = repeatedCall(wanted, tool, this.#waiting, now);
+    const pending = parked && this.#waiting.pendingOf(parked);
+    if (!parked || !pending) return undefined;
+    recipient.accepted(parked.call, pending.deadline, parked.effect);
+    follow(pending, recipient);
+    this.look(now);
+    return parked.call;
   }
 
   /** After hibernation or a restart: the calls that wait, before their callers' sockets are restored. */
@@ -155,6 +172,13 @@ export class Approvals {
     this.#preparation.linkDown(offlineError(LEFT).shape(), now);
   }
 
+  /** Somebody who waited for this call left: whoever knows its name may come back for it. */
+  left(call: CallId, knowsName: boolean, now: number): void {
+    if (!this.#waiting.get(call)) return;
+    if (knowsName) this.#absence.named(call);
+    this.look(now);
+  }
+
   /** A call ended, in whatever way. */
   settled(call: string): void {
     if (this.#waiting.size > 0) this.#waiting.settled(call, Date.now());
@@ -176,10 +200,11 @@ export class Approvals {
     if (this.#waiting.size === 0) return undefined;
     this.#preparation.sweep(now);
     for (const parked of this.#waiting.all()) this.#lookAt(parked, now);
-    const expiries = this.#waiting
-      .all()
-      .filter(({ stage }) => stage !== "preparing")
-      .map(({ expires }) => expires);
+    const absences = this.#waiting.all().map((parked) => this.#absence.look(parked, now));
+    const expiries = [
+      ...this.#waiting.all().map(({ stage, expires }) => (stage === "preparing" ? undefined : expires)),
+      ...absences,
+    ].filter((due) => due !== undefined);
     if (expiries.length === 0) return undefined;
     const next = Math.min(...expiries);
     this.#schedule("approvals", next);

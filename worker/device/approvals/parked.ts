@@ -15,6 +15,10 @@ export interface WantedParts {
   readonly stream: boolean | undefined;
   readonly opens: WantedCall["opens"];
   readonly keyed: Keyed | undefined;
+  /** Its caller was not told the call's name, and gave it neither name nor key: once gone, it can't ask what became of it. */
+  readonly isNameless?: boolean;
+  /** Since when nobody has waited for a nameless call. */
+  readonly leftAt?: number | undefined;
 }
 
 export interface Parked {
@@ -27,7 +31,7 @@ export interface Parked {
   /** Milliseconds since 1970, like all times here. */
   readonly created: number;
   expires: number;
-  readonly wanted: WantedParts;
+  wanted: WantedParts;
   /** Absent until the device said what a decision is about, and if nobody is asked. */
   binding?: string | undefined;
   /** The approval that the frame names: its own, or an earlier one of the same call. */
@@ -45,7 +49,7 @@ export interface Parked {
 export function parkedCall(
   wanted: WantedCall,
   passed: Passed,
-  named: { call: CallId; keyed: Keyed | undefined },
+  named: { call: CallId; keyed: Keyed | undefined; isNameless: boolean },
   now: number,
 ): Parked {
   const id = `approval_${randomBase32(16)}`;
@@ -53,7 +57,10 @@ export function parkedCall(
   return {
     ...{ id, approval: id, call: named.call, grant: lease.scope.id as GrantId },
     ...{ tool: passed.tool, effect: passed.effect, stage: "preparing", created: now, expires: now },
-    wanted: { called: passed.called, id: callerId, session, timeoutMs, stream, opens, keyed: named.keyed },
+    wanted: {
+      ...{ called: passed.called, id: callerId, session, timeoutMs, stream, opens, keyed: named.keyed },
+      ...(named.isNameless && { isNameless: true }),
+    },
     ...{ edited: false, isChecking: false },
   };
 }
@@ -70,6 +77,11 @@ export function callApproval({
   | undefined {
   if (summary === undefined || summary === null) return undefined;
   return { id, state: stateOf(stage), expires: new Date(expires).toISOString(), summary, edited };
+}
+
+/** Whether a question was withdrawn because its caller was gone. */
+export function isDeserted({ stage, wanted }: { stage: string; wanted: string }): boolean {
+  return stage === "cancelled" && (JSON.parse(wanted) as WantedParts).leftAt !== undefined;
 }
 
 /** The state that others see. */

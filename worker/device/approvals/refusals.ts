@@ -2,6 +2,7 @@
 import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { visibleText } from "@matrx/shared/question.ts";
+import { isDeserted } from "./parked.ts";
 import type { ApprovalRow } from "./rows.ts";
 
 const AT_MACHINE = "The owner allows this only at the machine itself";
@@ -31,6 +32,16 @@ export function allowedTooLate(): ErrorShape {
     code: "APPROVAL_EXPIRED",
     message: "The owner allowed this call, but the device did not come back in time: it did not run",
     hint: "Send it again when the device is online",
+    hop: "relay",
+  };
+}
+
+/** For its record: nobody is left to read it. */
+export function deserted(): ErrorShape {
+  return {
+    code: "CANCELLED",
+    message: "Its caller left before anybody decided, and had no way to ask for it later: it did not run",
+    hint: "Give calls an idempotency key, or a name of your own, to come back for them",
     hop: "relay",
   };
 }
@@ -88,14 +99,17 @@ export function noSuchApproval(): MatrxError {
 }
 
 /** A second answer: the first one holds. */
-export function alreadyOver({ stage, decided_by, id }: ApprovalRow): MatrxError {
+export function alreadyOver(row: ApprovalRow): MatrxError {
+  const { stage, decided_by, id } = row;
   const isDecided = decided_by !== null && stage !== "expired" && stage !== "cancelled";
   const how = stage === "denied" ? "denied" : "allowed";
   const message = isDecided
     ? `${decided_by} has already ${how} this call`
     : stage === "expired"
       ? expiredBecause(decided_by)
-      : "The call is over: nothing is left to decide";
+      : isDeserted(row)
+        ? "The caller is gone: nothing ran, and nothing is left to decide"
+        : "The call is over: nothing is left to decide";
   return relayError("CONFLICT", message, {
     hint: "The first answer counts; the caller can send the call again",
     details: { approval: id, state: stage === "sent" ? "allowed" : stage, ...(isDecided && { decided_by }) },

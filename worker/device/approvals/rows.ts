@@ -74,6 +74,11 @@ export class ApprovalRows {
     );
   }
 
+  /** It is known who waits for the call, or that nobody does. */
+  putWanted({ id, wanted }: Parked): void {
+    this.#sql.exec("UPDATE approvals SET wanted = ? WHERE id = ?", JSON.stringify(wanted), id);
+  }
+
   /** The person's own input replaces the caller's. */
   edit(parked: Parked, input: string, question: Question): void {
     this.ask(parked, question);

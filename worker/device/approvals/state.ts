@@ -26,6 +26,8 @@ export type ApprovalEvent =
   | "expire"
   /** The call ended: cancelled, revoked, refused, its device removed. */
   | "drop"
+  /** Its caller is gone, and can't ask for it later. */
+  | "desert"
   /** The device is connected, and everything was checked again. */
   | "send"
   /** The device says that the call never arrived. */
@@ -47,6 +49,7 @@ const STEPS: Readonly<Record<Stage, Readonly<Partial<Record<ApprovalEvent, Appro
     deny: { to: "denied", call: "refuse" },
     expire: { to: "expired", call: "refuse" },
     drop: { to: "cancelled" },
+    desert: { to: "cancelled", call: "refuse" },
   },
   allowed: {
     send: { to: "sent", call: "release" },

@@ -2,7 +2,7 @@
 import type { ApprovalDetail, ApprovalView, Reach } from "@matrx/shared/approval.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { Question } from "@matrx/shared/question.ts";
-import { stateOf } from "./parked.ts";
+import { isDeserted, stateOf } from "./parked.ts";
 import type { ApprovalRow } from "./rows.ts";
 import type { Stage } from "./state.ts";
 
@@ -28,6 +28,7 @@ export function approvalView(row: ApprovalRow, device: string): ApprovalView {
     for: row.reach as Reach | null,
     edited: row.edited === 1,
     note: row.note,
+    ...(isDeserted(row) && { caller_gone: true }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { AccountNews } from "../account-news.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { DeviceContext } from "../context.ts";
-import { callApproval, type Parked } from "./parked.ts";
+import { callApproval, type Parked, type WantedParts } from "./parked.ts";
 import type { ApprovalRows, Decided } from "./rows.ts";
 import { type ApprovalEvent, isOpen, next } from "./state.ts";
 import { approvalView } from "./views.ts";
@@ -69,6 +69,12 @@ export class WaitingCalls {
     const pending = this.pendingOf(parked);
     if (call === "refuse" && pending) this.#calls.apply(pending, "refused", now, facts.error);
     return true;
+  }
+
+  /** Writes who waits for a call, or since when nobody does. */
+  noteWanted(parked: Parked, wanted: Partial<Pick<WantedParts, "isNameless" | "leftAt">>): void {
+    parked.wanted = { ...parked.wanted, ...wanted };
+    if (!this.#context.health.isFailing) this.rows.putWanted(parked);
   }
 
   /** The call ended; if it was still waiting, nothing is left to decide. */

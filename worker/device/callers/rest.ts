@@ -1,5 +1,6 @@
 /** REST calls at the Device object: answered while the caller waits, or later under the call's URL. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
+import { pendingCall } from "@matrx/shared/caller/call-response.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
@@ -15,6 +16,7 @@ import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
+import { toldName } from "./told-name.ts";
 
 interface Wanted extends RestCall {
   lease: Lease;
@@ -42,7 +44,7 @@ export class RestCalls {
       const response = new PendingResponse(wanted.call, {
         end: (ending) => resolve(this.#handOn(this.#fitting(ending, wanted), wanted)),
         until: now + (wanted.waitMs ?? TIMES.restHold),
-        over: (call, approval) => resolve({ kind: "pending", call, approval }),
+        over: (call, approval) => resolve(this.#sentAway(wanted, call, approval)),
       });
       this.#send(wanted, now, response, reject);
       if (wanted.waitMs !== undefined) this.#context.timer.by(now + wanted.waitMs);
@@ -68,6 +70,17 @@ export class RestCalls {
       this.#send(wanted, now, response, reject);
       if (response.effect) early.start(response, response.effect);
     });
+  }
+
+  /** A question stays if its caller learns, or has, the call's name. Whoever sends bytes or waits for them has no use for it. */
+  #sentAway({ opens, key, chosen }: Wanted, call: CallId, approval: CallApproval | undefined): RestAnswer {
+    const isTold = () => this.#calls.left(call, true, Date.now());
+    if (approval?.state === "pending" && !opens && !chosen && key === undefined) {
+      const body = toldName(pendingCall(call, this.#context.device, approval), isTold);
+      return { kind: "pending", call, approval, body };
+    }
+    isTold();
+    return { kind: "pending", call, approval };
   }
 
   /** A guest's own session has ended: its requests are refused, and their calls go on. */
@@ -124,6 +137,8 @@ class PendingResponse implements Recipient {
   /** Undefined until the call is admitted. */
   effect: Effect | undefined;
   onEnd: (() => void) | undefined;
+  /** Only once it is sent away; until then, headers that may come tell it nothing. */
+  readonly knowsName = false;
   readonly #waiting: Waiting;
   #follows = false;
   #isOver = false;

@@ -266,6 +266,11 @@ export class SocketRecipient implements Recipient, UnansweredCall {
     this.#session.expect(this, effect);
   }
 
+  /** `accepted` tells it. */
+  get knowsName(): boolean {
+    return this.#session.protocol.isV1;
+  }
+
   parked(): void {
     this.#session.save();
   }

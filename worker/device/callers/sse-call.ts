@@ -39,12 +39,15 @@ export class RestStreams {
   /** Sends a call and streams its progress. If it throws MatrxError, nothing was sent. */
   call(
     reader: Reader,
-    { cancelOnDisconnect, waitMs, quiet, ...wanted }: StreamedCall,
+    { cancelOnDisconnect, waitMs, quiet, isNameless, ...wanted }: StreamedCall,
     now: number,
   ): OpenStream {
     const { lease } = reader;
     this.#admission.message(lease, now);
-    const wish = { session: wanted.session, cancelOnDisconnect, waitsUntil: waitMs && now + waitMs };
+    const wish = {
+      ...{ session: wanted.session, cancelOnDisconnect, isNameless },
+      waitsUntil: waitMs && now + waitMs,
+    };
     return this.#open(reader, wish, (recipient) =>
       this.#admission.admit({ ...wanted, lease, stream: !quiet }, now, recipient),
     );
@@ -95,7 +98,7 @@ interface EarlierCall {
   waitMs: number | undefined;
 }
 
-interface Wish extends Pick<StreamedCall, "session" | "cancelOnDisconnect"> {
+interface Wish extends Pick<StreamedCall, "session" | "cancelOnDisconnect" | "isNameless"> {
   /** In milliseconds since 1970; absent: the stream waits until the call ends. */
   waitsUntil?: number | undefined;
 }
@@ -114,12 +117,14 @@ class StreamRecipient implements Recipient {
   readonly #reading: Reading;
   #waitsUntil: number | undefined;
   #follows = false;
+  knowsName: boolean;
 
   constructor(stream: EventStream, reading: Reading) {
     this.#stream = stream;
     this.#events = new CallEvents(stream, reading.device);
     this.#reading = reading;
     this.#waitsUntil = reading.waitsUntil;
+    this.knowsName = !reading.isNameless;
   }
 
   get waitsUntil(): number | undefined {
@@ -167,6 +172,7 @@ class StreamRecipient implements Recipient {
   }
 
   sendAway(call: CallId, approval: CallApproval | undefined): void {
+    this.knowsName = true;
     this.#events.pending(call, approval);
   }
 }

@@ -57,7 +57,10 @@ export class Admission {
     if (earlier) return earlier;
     if (wanted.chosen) this.#requireNew(wanted.call);
     if (this.#approvals.mayAsk(passed, wanted))
-      return this.#approvals.park(wanted, passed, keyed, now, recipient);
+      return (
+        this.#approvals.rejoin(wanted, passed.tool, now, recipient) ??
+        this.#approvals.park(wanted, passed, keyed, now, recipient)
+      );
     return calls.send(wanted, passed, keyed, now, recipient);
   }
 

@@ -22,6 +22,8 @@ export interface WantedCall {
   stream?: boolean | undefined;
   /** The stream that the call opens, as the frame says it. */
   opens?: ExecuteOpens | undefined;
+  /** Its caller is a model, which repeats a call rather than to ask for it by name. */
+  repeats?: boolean | undefined;
   /** Idempotency key. */
   key?: string | undefined;
 }

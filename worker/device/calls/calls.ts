@@ -46,6 +46,8 @@ const encoder = new TextEncoder();
 interface Hooks {
   /** It got its one answer, or nobody waits for it any more. */
   readonly settled: (call: string) => void;
+  /** Somebody who waited for a call that waits for a person left. */
+  readonly left: (call: CallId, knowsName: boolean, now: number) => void;
   /** A person allowed it, it was sent, and the device never got it. */
   readonly waitsAgain: (call: CallId, now: number) => void;
 }
@@ -314,8 +316,16 @@ export class Calls {
   abandon(call: CallId, left: (recipient: Recipient) => boolean, stop: boolean): void {
     const pending = this.pendingCalls.get(call);
     if (!pending) return;
+    const now = Date.now();
+    const leaving = pending.recipients.filter(left);
     pending.recipients = pending.recipients.filter((recipient) => !left(recipient));
-    if (pending.recipients.length === 0) this.apply(pending, stop ? "abandoned" : "left", Date.now());
+    if (pending.recipients.length === 0) this.apply(pending, stop ? "abandoned" : "left", now);
+    for (const { knowsName } of leaving) this.left(call, knowsName, now);
+  }
+
+  /** A caller no longer waits for a call. If the call still waits for a person, that depends on whether it can ask again. */
+  left(call: CallId, knowsName: boolean, now: number): void {
+    if (this.pendingCalls.get(call)?.phase === "parked") this.#hooks.left(call, knowsName, now);
   }
 
   /** Fetches an outcome that only the agent's journal holds. */

@@ -111,6 +111,9 @@ export class Recovery {
     if (leaving.length === 0 || (!pending.recorded && this.#context.ledger.takesNoRows)) return;
     this.#calls.apply(pending, "sent_away", now);
     pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));
-    for (const recipient of leaving) recipient.sendAway(pending.call, pending.approval);
+    for (const recipient of leaving) {
+      recipient.sendAway(pending.call, pending.approval);
+      this.#calls.left(pending.call, recipient.knowsName, now);
+    }
   }
 }

@@ -15,6 +15,8 @@ export interface Recipient {
   parked(): void;
   /** A person is asked about the call, or has allowed it. */
   asked(approval: CallApproval, call: CallId): void;
+  /** Its caller can ask for the call later, because it was told the name. */
+  readonly knowsName: boolean;
   /** The caller's socket; REST has none. */
   readonly socket?: WebSocket | undefined;
   /** The answer will carry another caller's id: it must be readdressed, and there is no live output. */

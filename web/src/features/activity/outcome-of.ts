@@ -4,7 +4,7 @@ import { visibleLine } from "../../ui/visible-text.ts";
 
 /** By whom and how, in a sentence without its period. `isMine`: this page decided. */
 export function outcomeOf(
-  { state, for: reach, edited, decided_by: by, note }: ApprovalView,
+  { state, for: reach, edited, decided_by: by, note, caller_gone }: ApprovalView,
   isMine: boolean,
 ): string {
   const who = isMine ? "You" : visibleLine(by ?? "Somebody");
@@ -12,6 +12,7 @@ export function outcomeOf(
     return by === null
       ? "Expired: nobody decided in time"
       : `${who} allowed it, but the machine did not come back in time: it did not run`;
+  if (caller_gone) return "Withdrawn: the caller is gone, and nothing ran";
   if (state === "cancelled") return "Over: the call ended before anybody decided";
   if (state === "denied") return `${who} denied it${note ? `: ${visibleLine(note)}` : ""}`;
   if (edited) return `${who} allowed it with changes`;
