@@ -5,6 +5,7 @@ import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
+import { getPath } from "hono/utils/url";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
 import { countRefusal } from "./auth/refused-credentials.ts";
@@ -49,7 +50,10 @@ const MCP_PATHS = [
   "/.well-known/oauth-protected-resource/*",
 ];
 
-const app = new Hono<RelayEnv>();
+/** What clients of OAuth read first is at an address that they make of one which may end with a slash. */
+const WITH_SLASH = /^(\/\.well-known\/oauth-.*[^/])\/$/;
+
+const app = new Hono<RelayEnv>({ getPath: (request) => getPath(request).replace(WITH_SLASH, "$1") });
 const noRouteError = noRouteIn(OPERATIONS);
 
 app.onError((error, c) => problemResponse(countRefusal(c.env, c.req.raw, error)));

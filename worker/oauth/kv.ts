@@ -1,6 +1,6 @@
 /**
  * What the OAuth library takes for a KV namespace: a door to the OAuth stores, made anew for each request. A grant is
- * written only as it was read: of two requests that trade the same code, one is told to try again.
+ * written only as it was read: of two requests that trade the same code, one is refused.
  */
 import { isAccountId } from "@matrx/shared/ids.ts";
 import type { Env } from "../env.ts";
@@ -25,7 +25,7 @@ interface ListOptions {
   cursor?: string | undefined;
 }
 
-/** The library answers 429 to this message: the client tries again. */
+/** The library answers 429 to this message; the token endpoint knows what that means. */
 const CHANGED_MEANWHILE = "429 Too Many Requests: the entry was changed meanwhile";
 const LIST_MAX = 1000;
 

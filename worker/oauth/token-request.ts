@@ -31,7 +31,7 @@ export async function answerTokenRequest(
   const read = () => readRequest(`${origin}/oauth/token`, request, form.toString());
   const store = stored ? await library.OAUTH_KV.storeOf(grantKey) : undefined;
   const token = form.get("refresh_token");
-  if (!store || !token || !isRefresh(form)) return server.fetch(read(), library, context);
+  if (!store || !token || !isRefresh(form)) return orTraded(await server.fetch(read(), library, context));
   const refresh = {
     token,
     grantKey,
@@ -43,6 +43,14 @@ export async function answerTokenRequest(
     const writes = new HeldKv(env);
     return { writes, response: await server.fetch(read(), { ...library, OAUTH_KV: writes }, context) };
   });
+}
+
+/** Of those that trade one code at once, one gets tokens: the others are not to try again, which would end what that one got. */
+function orTraded(response: Response): Response {
+  if (response.status !== 429) return response;
+  const error_description = "The authorization code is traded already";
+  const headers = { "Cache-Control": "no-store", Pragma: "no-cache" };
+  return Response.json({ error: "invalid_grant", error_description }, { status: 400, headers });
 }
 
 /** The library's answer to a client that registers. Throws MatrxError. */

@@ -89,7 +89,7 @@ export const oauthRoutes: readonly RelayRoute[] = [
     errors: ["NOT_FOUND"],
     answer: async (c) => {
       const origin = issuerOfRequest(c.env, c.req.raw);
-      const request = new Request(`${origin}${c.req.path}`);
+      const request = new Request(`${origin}/.well-known/oauth-authorization-server`);
       const metadata = await authorizationServer(origin).fetch(request, oauthEnv(c.env), contextOf(c));
       return withDocuments(metadata);
     },

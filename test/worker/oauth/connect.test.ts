@@ -91,8 +91,25 @@ it("the metadata doesn't tell whether a device exists", async () => {
     expect(await response.json()).toMatchObject({ resource: RELAY + path });
   }
   expect((await askRelay("/.well-known/oauth-protected-resource")).status).toBe(200);
-  for (const path of ["/mcp/d/no-device", "/mcp/d/", "/other", "/mcp/", "/mcp/d/a/b"])
+  for (const path of ["/mcp/d/no-device", "/mcp/d/", "/other", "/mcp//", "/mcp/d/a/b"])
     expect((await askRelay(`/.well-known/oauth-protected-resource${path}`)).status, path).toBe(404);
+});
+
+it("so is what clients read before they sign in, by whatever way they make its address", async () => {
+  const documents = [
+    "oauth-authorization-server",
+    "oauth-protected-resource",
+    "oauth-protected-resource/mcp",
+    `oauth-protected-resource/mcp/d/${device}`,
+  ];
+  for (const path of documents.map((document) => `/.well-known/${document}`)) {
+    const told = await (await askRelay(path)).json();
+    for (const other of [`${path}/`, `${path}/?x=1`, path.replace("oauth-", "oauth%2D")])
+      expect(await (await askRelay(other)).json(), other).toEqual(told);
+    expect((await askRelay(`${path}/`, { method: "HEAD" })).status).toBe(200);
+    const headers = { Origin: "https://page.example", "Access-Control-Request-Method": "GET" };
+    expect((await askRelay(`${path}/`, { method: "OPTIONS", headers })).status).toBe(204);
+  }
 });
 
 it("an address with a slash at its end is the same", async () => {
