@@ -174,7 +174,7 @@ it("a code that comes again ends what it gave", async () => {
   expect(await grantIds(ann)).not.toContain(grant);
 });
 
-it.each([2, 4])("of %s that trade the same code at once, one gets tokens, which are good", async (count) => {
+it.each([2, 4])("of those that trade the same code at once, one gets tokens, which are good: %s", async (count) => {
   const location = await client.letIn(ann, laptop);
   const answers = await Promise.all(Array.from({ length: count }, () => client.trade(location)));
   const [got, ...more] = answers.filter(({ status }) => status === 200);
