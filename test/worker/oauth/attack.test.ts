@@ -174,20 +174,23 @@ it("a code that comes again ends what it gave", async () => {
   expect(await grantIds(ann)).not.toContain(grant);
 });
 
-it.each([2, 4])("of those that trade the same code at once, one gets tokens, which are good: %s", async (count) => {
-  const location = await client.letIn(ann, laptop);
-  const answers = await Promise.all(Array.from({ length: count }, () => client.trade(location)));
-  const [got, ...more] = answers.filter(({ status }) => status === 200);
-  expect(more).toEqual([]);
-  const refused = answers.filter((answer) => answer !== got);
-  for (const answer of refused) {
-    expect(answer.status).toBe(400);
-    expect(await errorOf(answer)).toBe("invalid_grant");
-  }
-  const tokens = (await got?.json<Tokens>()) as Tokens;
-  expect(await whoCalls(tokens.access_token)).toMatchObject({ account: ann.account });
-  expect((await client.refresh(tokens)).status).toBe(200);
-});
+it.each([2, 4])(
+  "of those that trade the same code at once, one gets tokens, which are good: %s",
+  async (count) => {
+    const location = await client.letIn(ann, laptop);
+    const answers = await Promise.all(Array.from({ length: count }, () => client.trade(location)));
+    const [got, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    const refused = answers.filter((answer) => answer !== got);
+    for (const answer of refused) {
+      expect(answer.status).toBe(400);
+      expect(await errorOf(answer)).toBe("invalid_grant");
+    }
+    const tokens = (await got?.json<Tokens>()) as Tokens;
+    expect(await whoCalls(tokens.access_token)).toMatchObject({ account: ann.account });
+    expect((await client.refresh(tokens)).status).toBe(200);
+  },
+);
 
 it("a token is good at its own address only", async () => {
   const resource = `${RELAY}/mcp/d/${laptop}`;
