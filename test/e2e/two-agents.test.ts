@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
+import { eventListSchema } from "../../shared/api.ts";
 import { openDesk } from "../agent/cli/desk.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine } from "../helpers/machine.ts";
@@ -68,4 +69,20 @@ it("that are started again each time are told to their owner", async () => {
     .toMatch(/has 1 open alert: (npx )?matrx events \S+ --open/);
   const { stdout } = await desk.matrx(["events", rig.device, "--open"]);
   expect(stdout).toMatch(/identity_shared.*open\n.*matrx pair --replace --name NAME/);
+});
+
+it("are told from one agent on a bad line, whose dead connection answers nobody", async () => {
+  const rig = await startRig();
+  onTestFinished(() => rig.stop());
+  for (const _ of "1234") {
+    rig.line.hold("up");
+    rig.line.hold("down");
+    // The same agent, as far as the relay can tell: it dials again while the relay has yet to see that the line is dead.
+    const again = await startAgent(copyOf(rig.dataDir));
+    await again.registered();
+    await rig.agent.child.kill();
+    rig.agent = again;
+  }
+  const path = `GET /v1/devices/${rig.device}/events` as const;
+  expect((await rig.relay.request({ token: rig.token }, path, eventListSchema)).events).toEqual([]);
 });
