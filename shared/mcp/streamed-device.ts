@@ -12,7 +12,11 @@ import { TIMES } from "../limits.ts";
 import type { pendingCallSchema } from "../openapi/bodies.ts";
 import { type CallEnd, type CallWatcher, CLIENT_GONE, type McpCall, type McpDevice } from "./device.ts";
 
-export type StreamPort = Pick<RecordingPort, "device" | "openTools" | "streamCall" | "attach" | "cancelCall">;
+export interface StreamPort
+  extends Pick<RecordingPort, "device" | "openTools" | "streamCall" | "attach" | "cancelCall"> {
+  /** Asks a call to stop that one reader no longer wants. Resolves with false if others wait for it: it goes on. */
+  cancelUnshared(call: CallId): Promise<boolean>;
+}
 
 export class StreamedDevice implements McpDevice {
   readonly device: string;
@@ -57,13 +61,18 @@ export class StreamedDevice implements McpDevice {
     return `${this.#origin}/v1/devices/${this.device}/calls/${call}`;
   }
 
+  /** The client is gone, or cancelled its request: then the call stops, unless another request waits for it. */
+  async #leave(call: CallId, reader: ReadableStreamDefaultReader, { reason }: AbortSignal): Promise<void> {
+    const stops = reason !== CLIENT_GONE && (await this.#port.cancelUnshared(call));
+    if (!stops) await reader.cancel();
+  }
+
   /** Reads a call's events up to the last one. */
   async #follow({ call, body }: OpenStream, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd> {
     const reader = body.getReader();
     // A call that has just ended answers all the same.
     const stop = () => {
-      const stopped = signal.reason === CLIENT_GONE ? reader.cancel() : this.#port.cancelCall(call);
-      stopped.catch(() => undefined);
+      this.#leave(call, reader, signal).catch(() => undefined);
     };
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop);
@@ -71,7 +80,7 @@ export class StreamedDevice implements McpDevice {
       const events = new CallEventReader(call, watcher);
       const decoder = new TextDecoder();
       for (;;) {
-        const { done, value } = await reader.read().catch(whenGone(signal));
+        const { done, value } = await reader.read().catch(whenLeft(signal));
         const end = done ? events.brokenOff() : events.read(decoder.decode(value, { stream: true }));
         if (end) return end;
       }
@@ -82,10 +91,10 @@ export class StreamedDevice implements McpDevice {
   }
 }
 
-/** What is left of a stream whose reader cancelled it, because its client was gone. */
-function whenGone(signal: AbortSignal) {
+/** What is left of a stream whose reader cancelled it, because its client no longer wants it. */
+function whenLeft(signal: AbortSignal) {
   return (error: unknown) => {
-    if (signal.reason !== CLIENT_GONE) throw error;
+    if (!signal.aborted) throw error;
     return { done: true, value: undefined } as const;
   };
 }

@@ -240,11 +240,24 @@ export class Requests {
 
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
     return this.#counted(caller, (lease) => {
-      const { calls } = this.#surfaces;
-      const { ledger } = this.#context;
-      requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
-      calls.cancel(call);
+      this.#requireMaker(call, lease);
+      this.#surfaces.calls.cancel(call);
     });
+  }
+
+  /** One of those who wait for a call no longer wants it. */
+  cancelUnshared(caller: Caller, call: CallId): Promise<Outcome<boolean>> {
+    return this.#counted(caller, (lease) => {
+      this.#requireMaker(call, lease);
+      const isShared = (this.#surfaces.calls.pendingCalls.get(call)?.recipients.length ?? 0) > 1;
+      if (!isShared) this.#surfaces.calls.cancel(call);
+      return !isShared;
+    });
+  }
+
+  #requireMaker(call: CallId, lease: Lease): void {
+    const pending = this.#surfaces.calls.pendingCalls.get(call);
+    requireMaker(pending?.grant ?? this.#context.ledger.find(call)?.grant_id, lease);
   }
 
   /** The Account has checked that a person is asking. */

@@ -30,6 +30,10 @@ export class OwnPort implements StreamPort {
     return unwrap(await this.#requests.attach(this.#caller, call, waitMs));
   }
 
+  async cancelUnshared(call: CallId): Promise<boolean> {
+    return unwrap(await this.#requests.cancelUnshared(this.#caller, call));
+  }
+
   async cancelCall(call: CallId): Promise<void> {
     unwrap(await this.#requests.cancelCall(this.#caller, call));
   }

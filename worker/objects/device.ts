@@ -349,6 +349,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.cancelCall(caller, call);
   }
 
+  /** The same, if only one waits for it. Resolves with whether that is so. */
+  cancelUnshared(caller: Caller, call: CallId) {
+    return this.#requests.cancelUnshared(caller, call);
+  }
+
   /** What a person decides on. The Account has checked that a person is asking. */
   approval(caller: Caller, approval: string) {
     return this.#requests.approval(caller, approval);

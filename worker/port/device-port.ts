@@ -83,6 +83,10 @@ export class DevicePort implements RecordingPort {
     return unwrap((await this.#object.streamCall(this.#caller, wanted)) as Outcome<OpenStream>);
   }
 
+  async cancelUnshared(call: CallId): Promise<boolean> {
+    return unwrap(await this.#object.cancelUnshared(this.#caller, call));
+  }
+
   async cancelCall(call: CallId): Promise<void> {
     unwrap(await this.#object.cancelCall(this.#caller, call));
   }

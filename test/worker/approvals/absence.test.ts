@@ -267,6 +267,24 @@ describe("the same call asked again", () => {
     expect(await (await third).text()).toContain("made");
   });
 
+  it("goes on if the first of its requests is cancelled", async () => {
+    const home = await stillHome();
+    const path = `/mcp/d/${home.identity.id}`;
+    const session = await sessionAt(path, home.token);
+    const first = say(path, home.token, { id: 2, ...call }, session);
+    const { id } = await question(home);
+    await later(home, TIMES.repeatAfter);
+    const second = say(path, home.token, { id: 3, ...call }, session);
+    await areWaiting(home, 2);
+    const cancel = { id: undefined, method: "notifications/cancelled", params: { requestId: 2 } };
+    await (await say(path, home.token, cancel, session)).text();
+    await areWaiting(home, 1);
+    expect(await (await first).text()).toBe("");
+    await decide(home, id, ALLOW);
+    await served(home, "made");
+    expect(await (await second).text()).toContain("made");
+  });
+
   it("means another one if a model makes it at the same moment", async () => {
     const home = await stillHome();
     const path = `/mcp/d/${home.identity.id}`;
