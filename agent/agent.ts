@@ -1,5 +1,6 @@
 /** The agent: one core that runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
 import { once } from "node:events";
+import { EVERY_GRANT } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
 import type { Logger } from "pino";
@@ -155,7 +156,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
       onSessionEnd: (grant, only) => {
         endCommands(grant);
-        if (only) return;
+        if (only || grant === EVERY_GRANT) return;
         endSessions(grant);
         dispatcher.endGrant(grant, "The relay ended this caller's grant, or paused it");
       },

@@ -1,5 +1,6 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
 import { join } from "node:path";
+import { EVERY_GRANT } from "@matrx/shared/device-frames.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
@@ -8,6 +9,7 @@ import { MatrxFolders } from "./config/matrx-folders.ts";
 import type { InsideLook, PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/examiner.ts";
 import type { PathCheck } from "./core/gate.ts";
+import { isLocalGrant } from "./core/journal-entry.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
@@ -35,7 +37,7 @@ export interface Toolbox {
   readonly confineServer: ConfineServer;
   /** Drops the sessions of a revoked grant. */
   endSessions(grant: GrantId): void;
-  /** Ends the jobs and terminals of a grant that was revoked or narrowed. */
+  /** Ends the jobs and terminals of a grant that was revoked or narrowed; of `EVERY_GRANT`, of all but local callers. */
   endCommands(grant: GrantId): void;
   /** Stops the jobs and terminals of those whom a pause concerns; resolves with the calls that started the jobs. */
   stopJobs(paused: Paused): Promise<readonly string[]>;
@@ -87,11 +89,13 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     confineServer: confineServersIn(sandbox),
     endSessions: (grant) => sessions.endGrant(grant),
     endCommands: (grant) => {
+      const isMeant = (one: string | undefined) =>
+        grant === EVERY_GRANT ? !isLocalGrant(one) : one === grant;
       jobs
-        .endGrant(grant)
+        .endOf(isMeant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
       terminals
-        .endGrant(grant)
+        .endOf(isMeant)
         .catch((err) => log.error({ err, grant }, "terminals of an ended grant could not be closed"));
     },
     stopJobs: async (paused) => {

@@ -6,6 +6,7 @@ import { progressSchema } from "./content.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
+import type { GrantId } from "./ids.ts";
 import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
@@ -277,6 +278,9 @@ const relayErrorSchema = z.object({
   timestamp,
 });
 
+/** In `session_end`: the grants of all the relay's callers. */
+export const EVERY_GRANT = "*" as GrantId;
+
 /** What the relay sends to a device as text. */
 export const toDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisteredSchema,
@@ -293,7 +297,10 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("result_ack"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the readers of these answers have room now. */
   z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
-  /** Ours: the grant was revoked; its sessions and jobs end. `commands`: it was narrowed; what its commands left running ends. */
+  /**
+   * Ours: the grant was revoked; its sessions and jobs end. `commands`: it was narrowed; what its commands left running ends.
+   * Of `EVERY_GRANT` only commands end: the relay's policy was narrowed.
+   */
   z.object({
     type: z.literal("session_end"),
     grant: z.string(),

@@ -21,6 +21,7 @@ import {
 } from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
+import type { GrantId } from "./ids.ts";
 import { portEntryFor, portEntrySchema } from "./ports.ts";
 
 /** A policy's rule may also ask for confirmation at the machine itself: then nobody can confirm from elsewhere. */
@@ -279,16 +280,37 @@ export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[])
 
 /** Whether a changed grant takes away from its commands anything that they could do or reach. */
 export function narrowsCommands(former: GrantScope, now: GrantScope): boolean {
-  const loses = (some: readonly string[] = [], others: readonly string[] = []) =>
-    some.some((one) => !others.includes(one));
-  const pathsLost = now.paths !== undefined && (former.paths === undefined || loses(former.paths, now.paths));
   return (
-    pathsLost ||
+    losesFolders(former.paths, now.paths) ||
     loses(former.effects, now.effects) ||
     loses(former.network, now.network) ||
     loses(now.denied_paths, former.denied_paths) ||
     (former.secrets === "open" && now.secrets !== "open")
   );
+}
+
+/** The same of a changed policy, whoever runs the commands. */
+export function policyNarrowsCommands(former: Policy, now: Policy): boolean {
+  const mayRun = (policy: Policy, tool: string) =>
+    !refusalByName({ tool, grant: ANY_GRANT, policy, confinesCommands: true }, tool);
+  return (
+    losesFolders(former.allowed_paths, now.allowed_paths) ||
+    loses(now.denied_paths, former.denied_paths) ||
+    (now.sandbox === "always" && former.sandbox !== "always") ||
+    (now.record_terminals === true && former.record_terminals !== true) ||
+    [...RUNS_COMMANDS].some((tool) => mayRun(former, tool) && !mayRun(now, tool))
+  );
+}
+
+/** Refuses nothing by itself. */
+const ANY_GRANT: GrantScope = { id: "" as GrantId, owner: true, effects: ["read", "write", "execute"] };
+
+function loses(some: readonly string[] = [], others: readonly string[] = []): boolean {
+  return some.some((one) => !others.includes(one));
+}
+
+function losesFolders(former: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
+  return now !== undefined && (former === undefined || loses(former, now));
 }
 
 /** A rule that asks a person about a call, and who made it. */

@@ -137,9 +137,9 @@ export class Jobs {
     return [...this.#jobs.values()].find(({ record }) => record.call === call);
   }
 
-  /** Stops all running jobs of a grant. */
-  async endGrant(grant: GrantId): Promise<void> {
-    const own = this.#running().filter(({ record }) => record.grant === grant);
+  /** Stops all running jobs of some grants. */
+  async endOf(isMeant: (grant: string) => boolean): Promise<void> {
+    const own = this.#running().filter(({ record }) => isMeant(record.grant));
     await Promise.all(own.map((job) => job.stop("cancelled")));
   }
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
+import { randomBase32 } from "@matrx/shared/ids.ts";
 import { Mutex } from "@matrx/shared/mutex.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import * as z from "zod";
@@ -240,9 +240,9 @@ export class Terminals {
     return left;
   }
 
-  /** Closes all terminals of a grant. */
-  async endGrant(grant: GrantId): Promise<void> {
-    await this.#closeAll(({ record }) => record.grant === grant);
+  /** Closes all terminals of some grants. */
+  async endOf(isMeant: (grant: string) => boolean): Promise<void> {
+    await this.#closeAll(({ record }) => isMeant(record.grant));
   }
 
   /** Closes the terminals of those whom a pause concerns. */

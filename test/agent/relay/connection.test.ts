@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_GRANT } from "@matrx/shared/device-frames.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import { importJWK, jwtVerify } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -294,9 +295,13 @@ test("what the commands of a narrowed grant left running ends, and its sessions 
   await socket.register();
   socket.send({ type: "session_end", grant: "grant_narrow", only: "commands" });
   socket.send({ type: "session_end", grant: "grant_over" });
+  socket.send({ type: "session_end", grant: EVERY_GRANT });
   socket.send({ type: "call_status", tool_call_ids: ["c1"] });
   expect(await socket.texts.next()).toMatchObject({ type: "call_status" });
-  expect(ended).toEqual(["commands of grant_narrow", "commands of grant_over", "sessions of grant_over"]);
+  expect(ended).toEqual([
+    ...["commands of grant_narrow", "commands of grant_over", "sessions of grant_over"],
+    `commands of ${EVERY_GRANT}`,
+  ]);
   await agent.stop();
 });
 

@@ -247,7 +247,7 @@ test("a grant sees its own terminals, and ends with them", async () => {
   expect((await terminals.list(OWNER)).map(({ id }) => id).toSorted()).toEqual([own, other].toSorted());
   expect((await failure(terminals.write(own, Buffer.from("x"), ai))).code).toBe("NOT_FOUND");
   expect((await failure(terminals.attach({ id: own, from: 0, write: true }, ai))).code).toBe("NOT_FOUND");
-  await terminals.endGrant(ai.id);
+  await terminals.endOf((grant) => grant === ai.id);
   expect((await terminals.list(OWNER)).map(({ id }) => id)).toEqual([own]);
 });
 

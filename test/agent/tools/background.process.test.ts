@@ -225,7 +225,7 @@ describe("a command in the background", () => {
   it("ends with its grant, and is told as cancelled", async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "sleep 100");
-    await bench.jobs.endGrant(bench.owner.id);
+    await bench.jobs.endOf((grant) => grant === bench.owner.id);
     expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
     expect(bench.jobs.find(bash_id, bench.owner).record.status).toBe("cancelled");
   });
@@ -236,7 +236,7 @@ describe("a command in the background", () => {
     const kept = readFileSync(path.join(bench.jobs.find(bash_id, bench.owner).directory, "job.json"), "utf8");
     expect(kept).toContain("sleep 100");
     expect(kept).not.toContain("hunter3");
-    await bench.jobs.endGrant(bench.owner.id);
+    await bench.jobs.endOf((grant) => grant === bench.owner.id);
   });
 
   it("ends when the machine is paused for whose it is, and is told as cancelled", async () => {

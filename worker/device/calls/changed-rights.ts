@@ -1,8 +1,9 @@
 /** What happens to calls in flight when the rights that admitted them change: their grant, the policy, the device itself. */
+import { EVERY_GRANT } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
-import { narrowsCommands, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { narrowsCommands, type Policy, policyNarrowsCommands, refusalOf } from "@matrx/shared/policy.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { ENFORCES_ALL } from "../store.ts";
@@ -53,15 +54,24 @@ export class ChangedRights {
     return mayRun(former) && (!mayRun(scope) || narrowsCommands(former, scope));
   }
 
-  /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
+  /**
+   * The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. Those that the new
+   * one refuses by name are stopped, and so is what commands left running, if it takes anything from them.
+   */
   policyChanged(now: number, former: Policy): void {
     const { streams, store } = this.#context;
     streams.rightsChanged();
     if (JSON.stringify(former.allowed_ports) !== JSON.stringify(store.policy.allowed_ports))
       streams.portsChanged();
     const { pendingCalls } = this.#calls;
-    for (const pending of pendingCalls.all()) this.#calls.apply(pending, "policy_changed", now);
+    for (const pending of pendingCalls.all()) {
+      const lease = this.#context.leases.find(pending.grant);
+      const refusal = lease && this.#refusalOf(pending, lease);
+      if (refusal) this.#calls.apply(pending, "revoked", now, refusal);
+      else this.#calls.apply(pending, "policy_changed", now);
+    }
     pendingCalls.forgetFrames();
+    if (policyNarrowsCommands(former, store.policy)) this.tellEnded(EVERY_GRANT, "commands");
   }
 
   /** The device was removed: every call gets this answer. */
