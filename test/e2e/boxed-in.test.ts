@@ -7,6 +7,7 @@ import { agentFolder } from "../../scripts/start/agent.ts";
 import { runMatrx } from "../agent/cli/matrx.ts";
 import { NEEDS_SANDBOX } from "../agent/sandbox/needs-sandbox.ts";
 import { type Ai, Person } from "./person.ts";
+import { processesOf } from "./processes.ts";
 import { fileIn, linesOf, type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
@@ -222,6 +223,25 @@ describe("the owner changes their mind", { timeout: 60_000 }, () => {
     expect(await caller.call("3", "Read", { file_path: file })).toMatchObject(DONE);
     expect(readFileSync(file, "utf8")).toBe("1");
   });
+
+  it(
+    "about the whole machine, and what runs in the background by its old policy ends",
+    NEEDS_SANDBOX,
+    async () => {
+      const ai = await person.grant({ effects: ["read", "write", "execute"], ask: [] });
+      const file = fileIn(rig);
+      const command = `echo begun > ${file}; sleep 300; echo late >> ${file}`;
+      expect(await ai.call("Bash", { command, run_in_background: true })).toMatchObject(DONE);
+      await expect.poll(() => existsSync(file)).toBe(true);
+      const jobs = () => processesOf(rig.folder);
+      await person.setPolicy({ denied_tools: ["Write"] });
+      expect(await ai.call("Read", { file_path: file })).toMatchObject(DONE);
+      expect(jobs()).not.toEqual([]);
+      await person.setPolicy({ denied_paths: ["/srv/closed/**"] });
+      await expect.poll(jobs, { timeout: 10_000 }).toEqual([]);
+      await person.setPolicy({});
+    },
+  );
 
   it("and explanations agree with what happens", async () => {
     const ai = await person.grant({ effects: ["read", "write"], denied_paths: ["**/*.key"] });
