@@ -189,10 +189,10 @@ describe("a policy or a command", () => {
     device.close();
     await device.closed;
     await person.setPolicy(identity.id, { allowed_tools: ["SystemInfo"] });
+    expect(await caller.nextJson()).toMatchObject({ id: "1", type: "error", code: "PERMISSION_DENIED" });
     const back = await AgentDevice.come(identity);
     back.send({ type: "call_status", calls: [{ tool_call_id, state: "never" }] });
     await heard(back);
-    expect(await caller.nextJson()).toMatchObject({ id: "1", type: "error", code: "DEVICE_OFFLINE" });
     expect(back.unread).toBe(0);
   });
 });

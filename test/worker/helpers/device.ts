@@ -1,11 +1,12 @@
 /** Devices: one that speaks only the device document, and one that speaks as our agent does. */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import type {
-  DeviceRegister,
-  ToDevice,
-  ToolExecute,
-  ToolPrepare,
-  ToolPrepared,
+import {
+  type DeviceRegister,
+  EVERY_GRANT,
+  type ToDevice,
+  type ToolExecute,
+  type ToolPrepare,
+  type ToolPrepared,
 } from "@matrx/shared/device-frames.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
@@ -130,7 +131,8 @@ export class AgentDevice extends BareDevice {
   ): Promise<Extract<ToDevice, { type: Type }>> {
     const frame = await this.nextJson<ToDevice>();
     if (frame.type === type) return frame as Extract<ToDevice, { type: Type }>;
-    if (UNASKED.has(frame.type)) return this.expect(type);
+    const isOfPolicy = frame.type === "session_end" && frame.grant === EVERY_GRANT;
+    if (isOfPolicy || UNASKED.has(frame.type)) return this.expect(type);
     throw new Error(`expected ${type}, got ${JSON.stringify(frame)}`);
   }
 

@@ -175,6 +175,7 @@ it("does not run what was let through by a policy that changed while it was aske
   expect(await device.nextJson()).toEqual(QUESTION);
   await person.setPolicy(identity.id, { allowed_tools: ["Read"] });
   expect(await caller.nextJson()).toMatchObject({ id: "1", code: "UNAVAILABLE", hop: "relay" });
+  expect(await device.nextJson()).toMatchObject({ type: "session_end", grant: "*" });
   expect(await device.nextJson()).toMatchObject({ type: "system_command" });
   await nothingRuns(house);
 });

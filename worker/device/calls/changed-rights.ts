@@ -65,10 +65,10 @@ export class ChangedRights {
       streams.portsChanged();
     const { pendingCalls } = this.#calls;
     for (const pending of pendingCalls.all()) {
+      this.#calls.apply(pending, "policy_changed", now);
       const lease = this.#context.leases.find(pending.grant);
       const refusal = lease && this.#refusalOf(pending, lease);
-      if (refusal) this.#calls.apply(pending, "revoked", now, refusal);
-      else this.#calls.apply(pending, "policy_changed", now);
+      if (refusal && pending.phase !== "ended") this.#calls.apply(pending, "revoked", now, refusal);
     }
     pendingCalls.forgetFrames();
     if (policyNarrowsCommands(former, store.policy)) this.tellEnded(EVERY_GRANT, "commands");
