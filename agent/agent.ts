@@ -27,6 +27,7 @@ import { forgetListening, noteListening } from "./ports/own-ports.ts";
 import { Relay, type RelayOptions } from "./relay/relay.ts";
 import { openReporting } from "./reporting.ts";
 import { openToolbox } from "./toolbox.ts";
+import "./whole.ts";
 
 export interface AgentOptions {
   readonly home: Home;

@@ -9,7 +9,7 @@ import { exitOfSignal } from "./run/stop-signal.ts";
 
 /** The command, once its line was parsed. */
 let running: Command | undefined;
-const program = makeProgram().hook("preAction", (_program, command) => {
+const program = (await makeProgram(process.argv[2])).hook("preAction", (_program, command) => {
   running = command;
   if (command.opts().quiet) beQuiet();
 });

@@ -16,8 +16,8 @@ import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 /** Groups of commands, and what writes files or text for other programs. */
 const WITHOUT_JSON = ["cloud", "audit", "audit export", "completion", "share", "token"];
 
-test("every command explains itself with examples, and knows --json and --quiet", () => {
-  const [program, ...commands] = withChildren(makeProgram());
+test("every command explains itself with examples, and knows --json and --quiet", async () => {
+  const [program, ...commands] = withChildren(await makeProgram());
   expect(commands.length).toBeGreaterThan(25);
   for (const command of commands.filter((one) => one.name() !== "complete")) {
     const printed: string[] = [];
@@ -61,9 +61,9 @@ test.each([
   expect(ended.stderr).not.toContain("\u001b");
 });
 
-test("what people type by habit is a command, and two that look alike say what sets them apart", () => {
-  const named = (word: string) =>
-    makeProgram().commands.find((one) => one.name() === word || one.aliases().includes(word));
+test("what people type by habit is a command, and two that look alike say what sets them apart", async () => {
+  const { commands } = await makeProgram();
+  const named = (word: string) => commands.find((one) => one.name() === word || one.aliases().includes(word));
   expect([named("ls")?.name(), named("ps")?.name()]).toEqual(["devices", "calls"]);
   expect(named("status")?.description()).toMatch(/^can you reach a device/);
   expect(named("doctor")?.description()).toMatch(/^is this machine set up/);
