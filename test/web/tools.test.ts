@@ -137,6 +137,35 @@ describe("tools", NEEDS_CHROMIUM, () => {
     expect(readFileSync(file, "utf8")).toBe("keep keep");
   });
 
+  test("a file that was read has its language's colours, in either theme: nothing moves, and its text is copied", async () => {
+    const context = { permissions: ["clipboard-read", "clipboard-write"] };
+    const opened = await app.openAlone(tool("Read"), { context });
+    const { page } = opened;
+    const file = join(temporaryFolder(), "greet.ts");
+    writeFileSync(file, 'export const text = "two\\n";\n// the end\n');
+    const coming = Promise.withResolvers<void>();
+    await page.route("**/assets/highlight-*.js", async (route) => {
+      await coming.promise;
+      await route.continue();
+    });
+    await page.getByLabel("File path").fill(file);
+    await run(page).click();
+    const output = page.getByRole("group", { name: "Output", exact: true });
+    await output.waitFor();
+    const before = [await output.boundingBox(), await output.ariaSnapshot(), await output.innerText()];
+    expect(await output.locator("span[style]").count()).toBe(0);
+    coming.resolve();
+    await expect.poll(() => output.locator("span[style]").allTextContents()).toContain("export");
+    expect([await output.boundingBox(), await output.ariaSnapshot(), await output.innerText()]).toEqual(
+      before,
+    );
+    await expectNoObjections(opened);
+    await page.getByRole("button", { name: "Copy the text" }).click();
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe('     1\texport const text = "two\\n";\n     2\t// the end');
+  });
+
   test("a refusal says what to do and who said so; what was typed stays through tools and reloads", async () => {
     const { page } = await app.open(tool("Read"));
     await page.getByLabel("File path").fill("/no/such/file");

@@ -1,5 +1,7 @@
 /** How an answer is shown: which views it has, and what they make of it. */
 import { describe, expect, test } from "vitest";
+import { languageOf } from "../../../web/src/ui/code/languages.ts";
+import { inTerminalColours } from "../../../web/src/ui/code/terminal-colours.ts";
 import { beginning, blocksOf } from "../../../web/src/ui/result/cut.ts";
 import { diffLines } from "../../../web/src/ui/result/diff.ts";
 import { openDepthOf } from "../../../web/src/ui/result/json-size.ts";
@@ -84,4 +86,41 @@ test("short JSON is open, long JSON only at its top", () => {
   let inner = deep;
   for (let at = 0; at < 5_000; at++) inner = inner.x = {};
   expect(openDepthOf(deep)).toBe(8);
+});
+
+describe("the colours of a file that was read", () => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the signs of colours
+  const plain = (text: string) => text.replace(/\x1b\[[\d;]*m/g, "");
+  const PYTHON = `     7\tdef add(a):\n     8\t\ttext = """one\n     9\ttwo"""  # three\n\n[Lines 7 to 9 of 20. Continue with offset=10]`;
+
+  test("are those of its language, behind the numbers and over the lines' ends, and change no letter", () => {
+    const coloured = inTerminalColours(PYTHON, "python");
+    expect(plain(coloured)).toBe(PYTHON);
+    expect(coloured).toContain("\x1b[35mdef\x1b[0m");
+    expect(coloured).toContain('\x1b[32mtwo"""\x1b[0m');
+    expect(coloured).toContain("\x1b[2;3m# three\x1b[0m");
+    expect(coloured.endsWith("\n\n[Lines 7 to 9 of 20. Continue with offset=10]")).toBe(true);
+  });
+
+  test.each([
+    ["raw", "const a = 1;\nb\tc\n"],
+    ["empty", ""],
+    ["an empty file", "[The file is empty]"],
+    ["numbers alone", "     1\t"],
+    ["from the end", "    -2\ta\n    -1\tb"],
+  ])("%s: the text stays as it is", (_name, text) => {
+    expect(plain(inTerminalColours(text, "typescript"))).toBe(text);
+  });
+
+  test("what a file hides is shown, as in its preview", () => {
+    const coloured = plain(inTerminalColours("     1\tconst a = 1; // \u202Eb\r", "typescript"));
+    expect(coloured).not.toMatch(/[\u202E\r]/);
+    expect(coloured).toMatch(/^ {5}1\tconst a = 1; \/\/ .*b$/);
+  });
+
+  test("are told by the path's last part", () => {
+    expect(["/a.d/b.ts", "C:\\x\\Makefile", "~/.bashrc", "/srv.js/notes", "a.png"].map(languageOf)).toEqual([
+      ...["typescript", "makefile", "bash", undefined, undefined],
+    ]);
+  });
 });

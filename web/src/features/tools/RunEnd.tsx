@@ -35,6 +35,7 @@ export function RunEnd({ run }: { run: Run }) {
           result={result}
           fileName={fileNameOf(tool, began)}
           live={trouble ? undefined : live?.whole}
+          file={trouble ? undefined : fileRead(run)}
         />
       )}
       {!answer && !error && (
@@ -58,6 +59,11 @@ function problemOf(message: string, { hint, code, hop }: Trouble): Error {
 
 function hasMore({ answer }: Run): boolean {
   return Boolean(answer?.image) || Object.keys(answer?.metadata ?? {}).length > 0;
+}
+
+/** The file whose text the answer is. */
+function fileRead({ tool, input }: Run): string | undefined {
+  return tool === "Read" && typeof input.file_path === "string" ? input.file_path : undefined;
 }
 
 function fileNameOf(tool: string, began: number): string {

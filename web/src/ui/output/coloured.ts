@@ -7,6 +7,10 @@ const SGR = /\x1b\[[\d;:]*m/g;
 export function withColours(live: string | undefined, output: string): string {
   if (!live?.includes("\x1b[")) return output;
   const lines = live.replaceAll("\r\n", "\n");
-  const plain = lines.replace(SGR, "");
+  const plain = withoutColours(lines);
   return plain !== "" && output.startsWith(plain) ? `${lines}\x1b[0m${output.slice(plain.length)}` : output;
+}
+
+export function withoutColours(text: string): string {
+  return text.replace(SGR, "");
 }

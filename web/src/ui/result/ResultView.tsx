@@ -2,6 +2,7 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { CallAnswer } from "../../relay/call-events.ts";
+import { useCodeColours } from "../code/use-code-colours.ts";
 import { Fold } from "../Fold.tsx";
 import { withColours } from "../output/coloured.ts";
 import { DiffView } from "./DiffView.tsx";
@@ -27,9 +28,11 @@ interface Props {
   readonly fileName: string;
   /** All of the live output, if it came: it has colours that the answer lacks. */
   readonly live?: string | undefined;
+  /** The file whose text was read, if one was: it has its language's colours. */
+  readonly file?: string | undefined;
 }
 
-export function ResultView({ result, fileName, live }: Props) {
+export function ResultView({ result, fileName, live, file }: Props) {
   const { output, image, content = [], metadata = {} } = result;
   const views = useMemo(() => viewsOf(result), [result]);
   const isSaid = output !== "" || views.best !== "text";
@@ -37,7 +40,7 @@ export function ResultView({ result, fileName, live }: Props) {
   return (
     <Stack gap="sm">
       {image && <PictureView type={image.media_type} base64={image.base64_data} fileName={fileName} />}
-      {isSaid && <Said {...{ output, views, fileName, live }} />}
+      {isSaid && <Said {...{ output, views, fileName, live, file }} />}
       {!isSaid && !hasParts && <Text c="dimmed">No output.</Text>}
       <Parts content={content} fileName={fileName} />
       {Object.keys(metadata).length > 0 && (
@@ -54,12 +57,14 @@ interface SaidProps {
   readonly views: Views;
   readonly fileName: string;
   readonly live: string | undefined;
+  readonly file: string | undefined;
 }
 
-function Said({ output, views: { kinds, best, rows, data }, fileName, live }: SaidProps) {
+function Said({ output, views: { kinds, best, rows, data }, fileName, live, file }: SaidProps) {
   const [chosen, setChosen] = useState<ViewKind>();
   const kind = chosen && kinds.includes(chosen) ? chosen : best;
-  const coloured = useMemo(() => withColours(live, output), [live, output]);
+  const code = useCodeColours(output, file);
+  const coloured = useMemo(() => code ?? withColours(live, output), [code, live, output]);
   return (
     <div>
       {kinds.length > 1 && (

@@ -5,6 +5,7 @@ import { useMemo, useState } from "react";
 import { AnsiText } from "../ansi/AnsiText.tsx";
 import { AnsiReader } from "../ansi/reader.ts";
 import { CopyButton } from "../CopyButton.tsx";
+import { withoutColours } from "../output/coloured.ts";
 import outputClasses from "../output/Output.module.css";
 import { saveFile } from "../save-file.ts";
 import { scrolled } from "../scrolled.ts";
@@ -37,7 +38,7 @@ export function TextView({ text, coloured = text, fileName, label = "Output" }: 
       </pre>
       {isCut && (
         <Text size="sm" c="dimmed" mt={6} role="status">
-          {`The first ${drawn.length.toLocaleString("en")} of ${coloured.length.toLocaleString("en")} characters are shown.`}
+          {`The first ${withoutColours(drawn).length.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters are shown.`}
         </Text>
       )}
       <Group gap="xs" mt={8}>

@@ -5,8 +5,8 @@ import { EditorView } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 import { NONCE } from "../../../app/nonce.ts";
+import { languageOf } from "../../../ui/code/languages.ts";
 import { visibleLine } from "../../../ui/visible-text.ts";
-import { languageOf } from "../preview/languages.ts";
 
 export interface TextEditor {
   /** As it is to be written: with the file's own line ends. */

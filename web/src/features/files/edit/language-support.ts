@@ -7,7 +7,7 @@ import { markdown } from "@codemirror/lang-markdown";
 import { python } from "@codemirror/lang-python";
 import { yaml } from "@codemirror/lang-yaml";
 import type { Extension } from "@codemirror/state";
-import type { Language } from "../preview/languages.ts";
+import type { Language } from "../../../ui/code/languages.ts";
 
 const SUPPORT: Readonly<Partial<Record<Language, () => Extension>>> = {
   css,

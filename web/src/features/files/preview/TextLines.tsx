@@ -1,10 +1,10 @@
 /** Text in its language's colours, which come when they are there. Long texts have none: they would take too long. */
 import { memo, useEffect, useState } from "react";
+import type { Colored } from "../../../ui/code/highlight.ts";
+import { languageOf } from "../../../ui/code/languages.ts";
+import { shownText } from "../../../ui/code/shown-text.ts";
 import code from "./Code.module.css";
-import type { Colored } from "./highlight.ts";
-import { languageOf } from "./languages.ts";
 import classes from "./Preview.module.css";
-import { shownText } from "./shown-text.ts";
 
 /** In characters. */
 const MOST_COLORED = 200_000;
@@ -18,7 +18,7 @@ export function TextLines({ text, name }: { text: string; name: string }) {
     if (language === undefined || text.length > MOST_COLORED) return;
     let isLeft = false;
     // Without colours it is still text.
-    void import("./highlight.ts")
+    void import("../../../ui/code/highlight.ts")
       .then(({ highlight }) => !isLeft && setColored({ of: text, lines: highlight(text, language) }))
       .catch(() => undefined);
     return () => {

@@ -1,5 +1,5 @@
 /** A line of a text as it is shown, with nothing hidden in it. */
-import { visibleLine } from "../../../ui/visible-text.ts";
+import { visibleLine } from "../visible-text.ts";
 
 /** Tabs stay, and line ends of both kinds are none of the text. */
 export function shownText(text: string): string {

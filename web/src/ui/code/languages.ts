@@ -1,5 +1,4 @@
 /** The language of a text, by its file's name. */
-import { endingOf } from "../kinds.ts";
 
 const ENDINGS = {
   bash: "sh bash zsh profile bashrc",
@@ -29,7 +28,8 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map(
   ),
 );
 
-/** Undefined: none that this page knows. */
+/** By its name or its path. Undefined: none that the app knows. */
 export function languageOf(name: string): Language | undefined {
-  return LANGUAGES.get(endingOf(name) || name.toLowerCase());
+  const file = name.slice(name.search(/[^/\\]*$/)).toLowerCase();
+  return LANGUAGES.get(/\.([^.]+)$/.exec(file)?.[1] ?? file);
 }
