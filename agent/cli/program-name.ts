@@ -20,9 +20,9 @@ export function programName({ path, env, isClone, npxTarget }: Started = started
   return isOnPath || !isClone ? "matrx" : byNpx;
 }
 
-/** Replaces `matrx ...` in one of our texts by the command as it is typed here. */
+/** Replaces `matrx ...` in one of our texts by the command as it is typed here, over the end of a line of the help, too. */
 export function asTyped(text: string, name: string = programName()): string {
-  return text.replace(/(?<![\w@/.-]|npx )matrx (?=[[<]?(?:--?)?[a-z])/g, `${name} `);
+  return text.replace(/(?<![\w@/.-]|npx )matrx(?=(?: |\n {8,})[[<]?(?:--?)?[a-z])/g, name);
 }
 
 function startedHere(): Started {

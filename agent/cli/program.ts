@@ -1,4 +1,5 @@
 /** The program `matrx`, made of the commands that a line needs. */
+import { nearestName } from "@matrx/shared/effects.ts";
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/program.ts";
 import { COMMAND_GROUPS } from "./command-list.ts";
@@ -28,8 +29,23 @@ export async function makeProgram(word?: string): Promise<Command> {
   for (const command of withChildren(program)) {
     if (command === program) continue;
     command.addOption(new Option("-q, --quiet", "print results and errors only"));
+    if (command.commands.length > 0 && command.registeredArguments.length === 0) refuseSlips(command);
   }
   return program;
+}
+
+/** What follows a command that does something by itself, and has commands below it, is the name of one: not too much. */
+function refuseSlips(command: Command): void {
+  command.allowExcessArguments().hook("preAction", (_command, chosen) => {
+    const [word] = command.args;
+    if (chosen !== command || word === undefined) return;
+    const near = nearestName(
+      word,
+      command.commands.map((one) => one.name()),
+    );
+    const suggestion = near === undefined ? "" : `\n(Did you mean ${near}?)`;
+    command.error(`error: unknown command '${word}'${suggestion}`, { code: "commander.unknownCommand" });
+  });
 }
 
 /** A command and all its subcommands. */

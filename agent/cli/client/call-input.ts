@@ -35,7 +35,7 @@ function readObject(json: string, where: string): Input {
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     throw usageError(
-      `${where}: ${error.message}`,
+      error.message.replace(/^The message/, where),
       'Give one JSON object, such as {"command":"ls"}, or key=value',
     );
   }

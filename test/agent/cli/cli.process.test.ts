@@ -32,6 +32,8 @@ test("every command explains itself with examples, and knows --json and --quiet"
 
 test.each([
   [["devcies"], 64, /Did you mean devices/],
+  [["devices", "renam"], 64, /unknown command 'renam'\n\(Did you mean rename\?\)\n\(see /],
+  [["ls", "laptop"], 64, /unknown command 'laptop'\n\(see /],
   [["call"], 64, /No tool given/],
   [["call", "bash", "ls -la"], 64, /bash is a tool[\s\S]*key=value/],
   [["outcome"], 64, /No call given/],

@@ -56,6 +56,11 @@ describe("the program", () => {
 });
 
 test.each([
+  [
+    "(default: see matrx\n                           use)",
+    "(default: see npx matrx\n                           use)",
+  ],
+  ["Reach matrx\n\nOptions:", "Reach matrx\n\nOptions:"],
   ["Run: matrx pair --relay URL", "Run: npx matrx pair --relay URL"],
   ["`matrx login`, or `npx matrx login`", "`npx matrx login`, or `npx matrx login`"],
   ["Usage: matrx [options]", "Usage: npx matrx [options]"],
