@@ -13,7 +13,7 @@ import { markedEnvironment, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
 import { withOpenFiles } from "../platform/open-files.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
-import { findProgram } from "../platform/run-program.ts";
+import { findProgram, loadStarter } from "../platform/run-program.ts";
 import type { ConfineServer } from "./confine.ts";
 import { MessageReader } from "./message-reader.ts";
 import type { StdioSettings } from "./settings.ts";
@@ -66,8 +66,8 @@ export class ChildTransport implements Transport {
 
   async start(): Promise<void> {
     const { file, args, env, cwd, extra } = await programOf(this.#options);
-    // Loaded lazily, as elsewhere. It finds what Windows calls npx.cmd.
-    const { execa } = await import("execa");
+    // It finds what Windows calls npx.cmd.
+    const { execa } = await loadStarter();
     if (this.#ending !== undefined) throw new Error("closed");
     const child = execa(file, args, {
       ...{ env, extendEnv: false, cwd },

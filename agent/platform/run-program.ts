@@ -34,6 +34,11 @@ const REASON_CHARS = 200;
 /** A program could not be started, failed, or timed out. The message says why, with its last output if there is any. */
 export class ProgramFailed extends Error {}
 
+/** Loaded lazily: most of our programs run no other program. */
+export function loadStarter() {
+  return import("execa");
+}
+
 /** Returns its output. Throws ProgramFailed, or the signal's reason if that ended it. */
 export async function runProgram(
   file: string,
@@ -41,8 +46,7 @@ export async function runProgram(
   { timeoutMs, env, cwd = ROOT, signal, input, mostBytes }: ProgramOptions,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
-  // Loaded lazily: most of our programs run no other program.
-  const { execa } = await import("execa");
+  const { execa } = await loadStarter();
   const result = await execa(file, args, {
     ...(env && { env, extendEnv: false }),
     cwd,

@@ -13,13 +13,15 @@ const OF_AGENTS = /modelcontextprotocol|node_modules\/(pino|hono|chokidar|system
 
 const LATER = /\bimport\("(\.[^"]+\.js)"\)/g;
 
+const LOADERS = ["whole.ts", "platform/run-program.ts", "platform/darwin/meter.ts"];
+
 interface Part {
   readonly file: string;
   /** The sources in it, by esbuild's comments. */
   readonly sources: readonly string[];
   readonly atOnce: readonly string[];
   readonly later: readonly string[];
-  /** Those of `later` that `agent/whole.ts` asks for, which is done before the agent starts. */
+  /** Those of `later` that `agent/whole.ts` asks for, by itself or through LOADERS: done before the agent starts. */
   readonly first: readonly string[];
 }
 
@@ -29,13 +31,14 @@ function partOf(file: string): Part {
     [...within.matchAll(pattern)].map(([, name = ""]) => name);
   const files = (pattern: RegExp, within = text) =>
     named(pattern, within).map((name) => resolve(dirname(file), name));
-  const [, whole = ""] = /^\/\/ whole\.ts\n((?:(?!\/\/ ).*\n)*)/m.exec(text) ?? [];
+  const sections = text.split(/^(?=\/\/ \S+\.[cm]?[jt]s$)/m);
+  const whole = sections.filter((section) => LOADERS.some((source) => section.startsWith(`// ${source}\n`)));
   return {
     file,
     sources: named(/^ *(?:\/\/ |")((?:\.\.\/)*[\w@./-]+\.[cm]?[jt]s)(?:$|"\()/gm),
     atOnce: files(/^(?:import |\} from )[^;]*?"(\.[^"]+\.js)";$/gm),
     later: files(LATER),
-    first: files(LATER, whole),
+    first: files(LATER, whole.join("")),
   };
 }
 
@@ -44,7 +47,7 @@ function withParts(file: string, seen = new Map<string, Part>()): Part[] {
   if (seen.has(file)) return [];
   const part = partOf(file);
   seen.set(file, part);
-  for (const next of [...part.atOnce, ...part.first]) withParts(next, seen);
+  for (const next of part.atOnce) withParts(next, seen);
   return [...seen.values()];
 }
 
@@ -98,7 +101,9 @@ test("the version is told without what a call needs, and a call is made without 
 
 test("an agent that runs for weeks has all its parts from the start, whatever becomes of its package", () => {
   for (const name of ["up", "serve", "mcp"]) {
-    const parts = withParts(fileWith(`cli/run/${name}.ts`));
+    const own = withParts(fileWith(`cli/run/${name}.ts`));
+    const parts = [...own, ...own.flatMap(({ first }) => first.flatMap((file) => withParts(file)))];
+    expect(sourcesOf(own)).toContain("whole.ts");
     const sources = sourcesOf(parts);
     expect(sources.filter((source) => OF_AGENTS.test(source)).length).toBeGreaterThan(50);
     const files = parts.map(({ file }) => file);

@@ -17,7 +17,9 @@ interface Parts {
   readonly netstat: () => Promise<string>;
 }
 
-export function darwinMeter({ library, netstat }: Parts = { library: loaded, netstat: runNetstat }): Meter {
+export function darwinMeter(
+  { library, netstat }: Parts = { library: loadLibrary, netstat: runNetstat },
+): Meter {
   return {
     async read(): Promise<Reading> {
       const system = await library();
@@ -41,7 +43,8 @@ export function darwinMeter({ library, netstat }: Parts = { library: loaded, net
   };
 }
 
-async function loaded(): Promise<Library> {
+/** Loaded lazily, and on macOS alone: where it is loaded it may start programs. */
+export async function loadLibrary(): Promise<Library> {
   return (await import("systeminformation")).default;
 }
 
