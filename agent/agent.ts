@@ -19,6 +19,7 @@ import { type LocalServerOptions, startLocalServer } from "./local/server.ts";
 import type { LogOptions } from "./log/log.ts";
 import { LocalDevice } from "./mcp/local-device.ts";
 import { serveMcp } from "./mcp/stdio.ts";
+import { MountChanges } from "./monitors/mount-changed.ts";
 import { monitorSettings } from "./monitors/settings.ts";
 import { startMonitors } from "./monitors/start.ts";
 import { Mounts } from "./mounts/mounts.ts";
@@ -97,10 +98,12 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const folder = relay ? home.jobs : home.localJobs;
   const { mcpServers: servers } = options;
   if (servers) makePrivateFolder(home.servers);
+  const changes = new MountChanges(hub, mountedNow(servers));
   const tools = services.adopt(
     new Mounts({
-      ...{ servers, tools: toolbox.tools, runIn: home.servers, folder, log },
+      ...{ servers, tools: toolbox.tools, runIn: home.servers, folder, pins: home.pins, log },
       confine: toolbox.confineServer,
+      onClosed: (server, why) => changes.note(server, why),
     }),
     (mounts) => mounts.close(),
   );
@@ -208,4 +211,9 @@ class Departure {
 
 async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, "abort");
+}
+
+/** Names of the servers that are started. */
+function mountedNow(servers: Config["mcpServers"] = {}): string[] {
+  return Object.keys(servers).filter((name) => !servers[name]?.disabled);
 }

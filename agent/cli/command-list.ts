@@ -14,7 +14,7 @@ const ABOUT = "About this program:";
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     heading: "On the machine you want to reach:",
-    words: "up pair unpair serve mcp activity pause resume logs doctor".split(" "),
+    words: "up pair unpair serve mcp mounts activity pause resume logs doctor".split(" "),
     load: async () => (await import("./machine-commands.ts")).addMachineCommands,
   },
   {

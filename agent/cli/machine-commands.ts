@@ -4,6 +4,7 @@ import { addActivity } from "./commands/activity.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addLogs } from "./commands/logs.ts";
 import { addMcp } from "./commands/mcp.ts";
+import { addMounts } from "./commands/mounts.ts";
 import { addPair } from "./commands/pair.ts";
 import { addPause, addResume } from "./commands/pause.ts";
 import { addServe } from "./commands/serve.ts";
@@ -17,6 +18,7 @@ export function addMachineCommands(program: Command): void {
   addUnpair(program);
   addServe(program);
   addMcp(program);
+  addMounts(program);
   addActivity(program);
   addPause(program);
   addResume(program);

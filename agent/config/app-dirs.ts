@@ -48,6 +48,8 @@ export interface Home extends HomeFolders {
   readonly localTerminals: string;
   /** Where mounted MCP servers run whose settings name no folder: no caller may write there. */
   readonly servers: string;
+  /** What the owner has allowed of each mounted server (`agent/mounts/pin-file.ts`). */
+  readonly pins: string;
   /** Log of `matrx up`; its older files are beside it (`log.ts`). */
   readonly logFile: string;
   /** Log of `matrx serve`. */
@@ -122,6 +124,7 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     terminals: join(state, "terminals"),
     localTerminals: join(state, "local-terminals"),
     servers: join(state, "servers"),
+    pins: join(state, "pins"),
     logFile: join(logs, "agent.log"),
     localLogFile: join(logs, "local.log"),
   };

@@ -1,19 +1,23 @@
 /** One mounted MCP server: started, listed, started again when it ends, until it is closed. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import { SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import type { Logger } from "pino";
 import { orAborted } from "../core/or-aborted.ts";
 import type { Lack, Tool } from "../core/tool.ts";
-import { Connection, type Era, type ListedTool } from "./connection.ts";
-import { type Host, mountedTool } from "./mounted-tool.ts";
-import { mountedNames } from "./names.ts";
+import { CHANGED_PROGRAM, closedError } from "./closed-tool.ts";
+import { Connection, type Era } from "./connection.ts";
+import type { Host } from "./mounted-tool.ts";
+import { OfferedTools } from "./offered-tools.ts";
+import type { Pin } from "./pin.ts";
+import type { ProgramPart } from "./program-parts.ts";
 import type { ServerSettings } from "./settings.ts";
 import type { KeptPictures } from "./shown-pictures.ts";
 
-export const TOOLS_PER_SERVER = 128;
 const WHY_CHARS = 150;
-const LEFT_OUT_SHOWN = 20;
+/** How often a closed server looks whether it was allowed, in milliseconds. */
+const LOOK_EVERY = 1000;
 
 const SECOND = 1000;
 
@@ -44,9 +48,15 @@ export interface MountOptions {
   readonly settings: ServerSettings;
   /** Makes the transport of a new attempt. */
   readonly transport: () => Promise<MountTransport>;
+  /** Which program a new attempt would start. */
+  readonly program: () => Promise<readonly ProgramPart[]>;
+  /** Absent: its owner allows all changes. */
+  readonly pin: Pin | undefined;
   readonly times: MountTimes;
   readonly log: Logger;
   readonly pictures: KeptPictures;
+  /** Why its tools, or some, are closed until the owner allows them; undefined if none is any more. */
+  readonly onClosed: (why: string | undefined) => void;
   /** The tools have changed, or whether they can be used. */
   readonly onChange: () => void;
 }
@@ -70,13 +80,18 @@ export class Mount implements Host {
   #connection: Connection | undefined;
   #ended = Promise.withResolvers<string>();
   #why: string | undefined;
-  #tools: readonly Tool[] = [];
-  #leftOut: readonly string[] = [];
+  readonly #offered: OfferedTools;
+  /** Of the latest attempt. */
+  #program: readonly ProgramPart[] = [];
+  /** Aborted to try again at once. */
+  #again = new AbortController();
+  #looking: NodeJS.Timeout | undefined;
   #era: Era = "auto";
   #listing: Promise<void> = Promise.resolve();
 
   constructor(options: MountOptions) {
     this.#options = options;
+    this.#offered = new OfferedTools(this, options.pin, options.log);
     this.#running = options.settings.disabled ? Promise.resolve() : this.#keepRunning();
     if (options.settings.disabled) this.#settled.resolve();
   }
@@ -107,7 +122,11 @@ export class Mount implements Host {
 
   /** Those of the last time that it ran; while it does not, they cannot be used. */
   get tools(): readonly Tool[] {
-    return this.#tools;
+    return this.#offered.tools;
+  }
+
+  refusal(name: string): MatrxError | undefined {
+    return this.#offered.isClosed(name) ? closedError(this.server, name) : undefined;
   }
 
   /** Resolves once it has run, or failed, for the first time. */
@@ -121,8 +140,8 @@ export class Mount implements Host {
     return {
       name: this.server,
       state: disabled ? "disabled" : this.#connection ? "running" : down,
-      tools: this.#tools.map(({ name }) => name),
-      left_out: this.#leftOut,
+      tools: this.tools.map(({ name }) => name).filter((name) => !this.#offered.isClosed(name)),
+      left_out: this.#offered.leftOut,
       ...(!this.#connection && this.#why !== undefined && { why: this.#why }),
     };
   }
@@ -135,6 +154,7 @@ export class Mount implements Host {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     this.#stop.abort();
     await this.#running;
   }
@@ -156,14 +176,23 @@ export class Mount implements Host {
         `a mounted MCP server does not run: ${this.#why}`,
       );
       onChange();
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      this.#again = new AbortController();
+      await sleep(pause, undefined, { signal: AbortSignal.any([signal, this.#again.signal]) }).catch(
+        () => undefined,
+      );
       pause = Math.min(2 * pause, times.longestPause);
     }
   }
 
   /** Runs it until it ends; resolves with the reason. */
   async #runOnce(): Promise<string> {
-    const { times, onChange, log } = this.#options;
+    const { times, onChange, log, pin } = this.#options;
+    this.#program = await this.#options.program();
+    if (pin?.allowsProgram(this.#program) === false) {
+      this.#offered.closeAll(pin.names);
+      this.#tellClosed();
+      throw new Error(CHANGED_PROGRAM);
+    }
     const transport = await this.#options.transport();
     const ended = Promise.withResolvers<string>();
     this.#ended = ended;
@@ -177,11 +206,12 @@ export class Mount implements Host {
         onClosed: () => ended.resolve(transport.why ?? "it closed the connection"),
       });
       opened = await orAborted(opening, start);
-      this.#take(await orAborted(opened.tools(start), start));
+      this.#offered.take(await orAborted(opened.tools(start), start), this.#program);
+      this.#tellClosed();
       this.#connection = opened;
       this.#why = undefined;
       this.#settled.resolve();
-      log.info({ server: this.server, tools: this.#tools.length }, "mounted an MCP server");
+      log.info({ server: this.server, tools: this.view.tools.length }, "mounted an MCP server");
       onChange();
       return await orAborted(ended.promise, this.#stop.signal);
     } catch (error) {
@@ -206,7 +236,8 @@ export class Mount implements Host {
     this.#listing = this.#listing
       .then(async () => {
         if (this.#connection !== connection) return;
-        this.#take(await connection.tools(signal));
+        this.#offered.take(await connection.tools(signal), this.#program);
+        this.#tellClosed();
         this.#options.onChange();
       })
       .catch((error: unknown) =>
@@ -214,40 +245,19 @@ export class Mount implements Host {
       );
   }
 
-  #take(listed: readonly ListedTool[]): void {
-    const { log } = this.#options;
-    const leftOut: string[] = [];
-    const tools: Tool[] = [];
-    const seen = new Set<string>();
-    const names = mountedNames(
-      this.server,
-      listed.map(({ name }) => name),
-    );
-    for (const one of listed) {
-      const made = this.#toolOf(one, names.get(one.name), seen.has(one.name), tools.length);
-      seen.add(one.name);
-      const told = "problem" in made ? made.problem : made.open;
-      if (told !== undefined) leftOut.push(oneLine(`${one.name.slice(0, 64)}: ${told}`, WHY_CHARS));
-      if ("tool" in made) tools.push(made.tool);
-    }
-    this.#tools = tools;
-    this.#leftOut = leftOut.slice(0, LEFT_OUT_SHOWN);
-    if (leftOut.length > 0)
-      log.warn(
-        { server: this.server, left_out: this.#leftOut },
-        "tools of a mounted MCP server, or parts of them, are left out",
-      );
+  #tellClosed(): void {
+    clearInterval(this.#looking);
+    const why = this.#offered.whyClosed;
+    this.#options.onClosed(why);
+    if (why !== undefined && !this.#stop.signal.aborted)
+      this.#looking = setInterval(() => this.#lookAgain(), LOOK_EVERY).unref();
   }
 
-  #toolOf(
-    listed: ListedTool,
-    name: string | undefined,
-    isTwice: boolean,
-    count: number,
-  ): ReturnType<typeof mountedTool> {
-    if (isTwice || name === undefined) return { problem: "its name is there twice" };
-    if (count >= TOOLS_PER_SERVER) return { problem: `the server has more than ${TOOLS_PER_SERVER} tools` };
-    return mountedTool(this, name, listed);
+  /** The owner may have allowed what is closed. */
+  #lookAgain(): void {
+    if (!this.#options.pin?.isStale) return;
+    if (this.#connection) this.#listAgain();
+    else this.#again.abort();
   }
 }
 

@@ -24,6 +24,8 @@ export interface Host {
   /** Why it is not running. */
   readonly lack: Lack | undefined;
   readonly pictures: KeptPictures;
+  /** Why a tool with this name must not run; it may have been closed since the call began. */
+  refusal(name: string): MatrxError | undefined;
   /** A call failed in a way that may mean that the connection is lost. */
   lost(connection: Connection, error: unknown): void;
 }
@@ -48,6 +50,8 @@ export function mountedTool(
     unavailable: () => host.lack,
     async handle(parameters, { signal, progress, room }) {
       const { connection } = host;
+      const refusal = host.refusal(name);
+      if (refusal) throw refusal;
       if (!connection) throw notRunning(host);
       try {
         const result = await connection.call({

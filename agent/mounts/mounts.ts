@@ -11,6 +11,9 @@ import type { ConfineServer } from "./confine.ts";
 import { httpTransport } from "./http-transport.ts";
 import { mountMark } from "./mark.ts";
 import { MOUNT_TIMES, Mount, type MountTimes, type MountTransport, type MountView } from "./mount.ts";
+import { Pin } from "./pin.ts";
+import { pinFileOf } from "./pin-file.ts";
+import { programParts } from "./program-parts.ts";
 import type { MountSettings, ServerSettings } from "./settings.ts";
 
 const TOOLS_MAX = 400;
@@ -27,7 +30,11 @@ export interface MountsOptions {
   readonly runIn: string;
   /** A folder that only one program uses at a time; names our processes. */
   readonly folder: string;
+  /** Where it is kept what was allowed of each server. */
+  readonly pins: string;
   readonly confine: ConfineServer;
+  /** A server, or some of its tools, is closed until the owner allows it; `why` is undefined once none is. */
+  readonly onClosed: (server: string, why: string | undefined) => void;
   readonly log: Logger;
   readonly times?: MountTimes | undefined;
 }
@@ -46,7 +53,8 @@ export class Mounts implements ToolSource {
   #isDue = false;
 
   /** Starts them in the background. */
-  constructor({ servers = {}, tools, runIn, folder, confine, log, times = MOUNT_TIMES }: MountsOptions) {
+  constructor(options: MountsOptions) {
+    const { servers = {}, tools, runIn, folder, pins, confine, log, times = MOUNT_TIMES } = options;
     this.#own = tools;
     this.#current = tools;
     const own = tools.reduce((bytes, tool) => bytes + announcedBytes(tool), 0);
@@ -61,7 +69,14 @@ export class Mounts implements ToolSource {
           await transportOf(settings, {
             ...{ mark, env: await loginEnvironment(process.env), runIn, confine, log: childLog },
           });
+        const program = async () =>
+          "url" in settings ? [] : await programParts(settings, await loginEnvironment(process.env), runIn);
+        const pin =
+          settings.changes === "allow"
+            ? undefined
+            : new Pin({ file: pinFileOf(pins, name, settings), server: name, log });
         return new Mount({
+          ...{ program, pin, onClosed: (why) => options.onClosed(name, why) },
           ...{ name, settings, transport, times, log, pictures: this.#pictures },
           onChange: () => this.#changed(),
         });

@@ -18,6 +18,8 @@ const shared = {
   disabled: z.boolean().optional(),
   /** Time limit of its calls in milliseconds, if the caller sets none. */
   timeout_ms: z.int().min(1).max(TIMES.callMax).optional(),
+  /** `allow`: changes of its program and tools need not be allowed. */
+  changes: z.enum(["ask", "allow"]).optional(),
 };
 
 const fullPath = z.string().max(4096).refine(isAbsolute, "must be a full path");

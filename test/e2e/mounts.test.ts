@@ -1,9 +1,10 @@
 /** A mounted MCP server, from a real agent through a real relay to every surface. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { currentPlatform } from "../../agent/platform/current.ts";
+import { MATRX_BIN } from "../../scripts/matrx-bin.ts";
 import { agentEnvironment } from "../../scripts/start/agent.ts";
 import { deviceToolsSchema } from "../../shared/api.ts";
 import type { Answer, ToCaller } from "../../shared/caller/to-caller.ts";
@@ -121,13 +122,34 @@ it("is seen by matrx doctor on its machine", async () => {
   ]);
 });
 
-it("that dies in a call fails that call, and comes back; new tools reach the relay", async () => {
+it("that dies in a call fails that call, and comes back", async () => {
   expect((await call("good__die", {})).answer).toMatchObject({ code: "TOOL_EXECUTION_FAILED", hop: "tool" });
   await expect
     .poll(async () => (await call("good__echo", { text: "back" })).status, { timeout: 20_000 })
     .toBe(200);
+});
+
+it("that has a new tool has it closed until its owner allows it at the machine, and the owner is told", async () => {
   await call("good__grow", {});
   await expect.poll(toolNames, { timeout: 20_000 }).toContain("good__extra");
+  expect(await call("good__extra", {})).toMatchObject({
+    status: 403,
+    answer: { code: "PERMISSION_DENIED", hop: "agent", hint: expect.stringContaining("mounts allow good") },
+  });
+  const events = await runMatrx(["events", rig.device], desk);
+  expect(events.stdout).toMatch(/mount_changed.*good/);
+
+  const pins = join(agentHome(), "pins");
+  const planted = { file_path: join(pins, readdirSync(pins)[0] ?? ""), content: "{}" };
+  expect(await call("Write", planted)).toMatchObject({ answer: { code: "PERMISSION_DENIED" } });
+  const allow = `MATRX_HOME=${agentHome()} ${process.execPath} ${MATRX_BIN} mounts allow good --yes`;
+  const { answer } = await call("Bash", { command: allow });
+  expect(answer.output).toContain("callers cannot allow a server");
+
+  expect(await runMatrx(["mounts", "allow", "good", "--yes"], { home: agentHome() })).toMatchObject({
+    code: 0,
+  });
+  await expect.poll(async () => (await call("good__extra", {})).status, { timeout: 20_000 }).toBe(200);
 });
 
 it("ends with its agent", async () => {

@@ -121,8 +121,8 @@ describe("a mounted server", () => {
     expect((await call("good__echo", { text: "alive" })).answer.output).toBe("alive");
   });
 
-  it("that says its tools changed has the new ones", async () => {
-    const { call, mounts, until } = await good();
+  it("that says its tools changed has the new ones, where its owner allows changes", async () => {
+    const { call, mounts, until } = await good({ changes: "allow" });
     let told = 0;
     mounts.onChange(() => told++);
     await call("good__grow");

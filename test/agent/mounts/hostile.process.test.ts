@@ -5,7 +5,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { describe, expect, it } from "vitest";
 import { endLeftovers } from "../../../agent/mounts/child-transport.ts";
-import { TOOLS_PER_SERVER } from "../../../agent/mounts/mount.ts";
+import { TOOLS_PER_SERVER } from "../../../agent/mounts/offered-tools.ts";
 import { goodServer, mounted, names, oddServer, processesOfOdd, QUICK } from "./mounted.ts";
 
 describe("a server that ends", () => {

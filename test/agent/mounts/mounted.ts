@@ -42,14 +42,21 @@ export interface CallMore extends Partial<CallRequest> {
 export async function mounted(
   servers: MountSettings,
   times: MountTimes = MOUNT_TIMES,
-  { policy = {}, confine }: { policy?: Policy; confine?: ConfineServer } = {},
+  {
+    policy = {},
+    confine,
+    pins = temporaryFolder(),
+  }: { policy?: Policy; confine?: ConfineServer; pins?: string } = {},
 ) {
   const folder = temporaryFolder();
+  /** What the owner was told of closed servers, oldest first. */
+  const closings: [server: string, why: string | undefined][] = [];
   const logged: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void logged.push(line) });
   const toolbox = smallToolbox();
   const mounts = new Mounts({
-    ...{ servers, tools: toolbox.tools, runIn: folder, folder, log, times },
+    ...{ servers, tools: toolbox.tools, runIn: folder, folder, pins, log, times },
+    onClosed: (server, why) => void closings.push([server, why]),
     confine: confine ?? toolbox.confineServer,
   });
   const journal = new Journal(join(folder, "journal"));
@@ -76,7 +83,7 @@ export async function mounted(
     while (!holds()) await new Promise<void>((resolve) => setTimeout(resolve, 5));
   };
   const manifest = () => manifestOf(mounts.current());
-  return { mounts, dispatcher, journal, call, until, logged, manifest, folder };
+  return { mounts, dispatcher, journal, call, until, logged, manifest, folder, pins, closings };
 }
 
 /** Processes of the server `odd` that is mounted from this folder, of whatever parent. */

@@ -29,6 +29,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   service_down: "A service is down",
   error_occurred: "An error",
   identity_shared: "Two agents as one machine",
+  mount_changed: "An MCP server changed",
 };
 
 const SETTLED: Readonly<Record<Exclude<ApprovalMessage["state"], "pending">, string>> = {

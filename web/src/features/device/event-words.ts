@@ -10,6 +10,7 @@ const TYPES = new Map([
   ["service_down", "Service down"],
   ["error_occurred", "Error"],
   ["identity_shared", "Two agents as one machine"],
+  ["mount_changed", "MCP server changed"],
 ]);
 
 export const SEVERITIES: ReadonlyMap<string, readonly [Tone, string]> = new Map([
@@ -24,7 +25,8 @@ export function titleOf({ event_type: type }: EventView): string {
 
 /** What an event is about: its key, or files, as `scan.pdf and 2 more in /home/ann/scans`. */
 export function aboutOf({ event_type: type, key, data }: EventView): string | undefined {
-  if (type === "identity_shared" && typeof data.hint === "string") return data.hint;
+  if ((type === "identity_shared" || type === "mount_changed") && typeof data.hint === "string")
+    return data.hint;
   if (key !== null) return key;
   const { folder, count, files } = data;
   const path = Array.isArray(files) ? files[0]?.path : undefined;
