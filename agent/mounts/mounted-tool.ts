@@ -24,7 +24,7 @@ export interface Host {
   /** Why it is not running. */
   readonly lack: Lack | undefined;
   readonly pictures: KeptPictures;
-  /** Why a tool with this name must not run; it may have been closed since the call began. */
+  /** Why a tool with this name must not run; it may have been closed while the call waited. */
   refusal(name: string): MatrxError | undefined;
   /** A call failed in a way that may mean that the connection is lost. */
   lost(connection: Connection, error: unknown): void;
@@ -48,10 +48,13 @@ export function mountedTool(
     ...(output && "schema" in output && { output: { json_schema: output.schema } }),
     timeoutMs: host.timeoutMs ?? TIMES.callDefault,
     unavailable: () => host.lack,
-    async handle(parameters, { signal, progress, room }) {
-      const { connection } = host;
+    prepare() {
       const refusal = host.refusal(name);
       if (refusal) throw refusal;
+      return {};
+    },
+    async handle(parameters, { signal, progress, room }) {
+      const { connection } = host;
       if (!connection) throw notRunning(host);
       try {
         const result = await connection.call({

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { LOCAL_OWNER } from "../../../agent/local/local-calls.ts";
 import { allowed, pinFileOf, readPin, writePin } from "../../../agent/mounts/pin-file.ts";
 import type { MountSettings, ServerSettings } from "../../../agent/mounts/settings.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -130,6 +131,25 @@ describe("a mounted server", () => {
     }
     expect(new Set(at.closings.slice(1).map(([, why]) => why)).size).toBe(1);
     expect((await at.call("notes__read")).answer).toMatchObject(CLOSED);
+  });
+
+  it("that changes a tool while a call of it waits for a person doesn't get the call that was allowed", async () => {
+    const { servers, lists, pins } = changing();
+    const policy = { ask: [{ tools: ["notes__read"], at: "machine" as const }] };
+    const at = await mounted(servers, QUICK, { pins, policy });
+    await at.mounts.settled;
+    const waits = at.call("notes__read", {}, { grant: LOCAL_OWNER });
+    const { machineApprovals } = at.dispatcher;
+    await at.until(() => machineApprovals.waiting().length > 0);
+    lists({ ...READ, description: "Other" }, RENEW, DIE);
+    await at.call("notes__renew");
+    await at.until(() => at.closings.at(-1)?.[1] !== undefined);
+    machineApprovals.decide(machineApprovals.waiting()[0]?.id ?? "", { allow: true });
+    const { answer, header } = await waits;
+    expect(answer).toMatchObject(CLOSED);
+    expect(header.ran).toBe(false);
+    expect((await at.call("notes__read")).answer).toMatchObject(CLOSED);
+    expect(machineApprovals.waiting()).toEqual([]);
   });
 
   it("whose owner allows all changes is open as it is", async () => {
