@@ -16,7 +16,7 @@ import {
   FORMAT,
   MALFORMED_CALL,
 } from "./parts.ts";
-import type { CallerPort, StreamedCall } from "./port.ts";
+import type { CallerPort, GuideAnswer, StreamedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import { acceptsEventStream, formatOf, idempotencyKeyOf, newCall } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
@@ -75,25 +75,36 @@ export const guideRoutes: readonly CallerRoute<CallerPort>[] = [
 
 /**
  * Answers 200 with `type: "error"` if the tool or the device failed (guide, Invoke a Tool), and 400 in the same shape for
- * a body that is not a call.
+ * a body that is not a call. Not an async function, which would keep the input until the answer.
  */
-async function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response> {
-  let body: Call;
-  try {
-    body = await readCallBody(raw, port.body);
-  } catch (error) {
-    if (error instanceof MatrxError) return malformedCall(port, { ...error.shape(), hop: port.hop }, raw);
-    throw error;
-  }
-  const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = body;
-  const wanted: StreamedCall = {
+function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response> {
+  return readCallBody(raw, port.body).then(
+    (body) => {
+      const wanted = wantedCall(body, raw);
+      const { session } = wanted;
+      return acceptsEventStream(raw)
+        ? port.streamCall(wanted).then((opened) => eventResponse(opened, session))
+        : port.callByGuide(wanted).then((answer) => response(port, answer, session));
+    },
+    (error: unknown) => {
+      if (error instanceof MatrxError) return malformedCall(port, { ...error.shape(), hop: port.hop }, raw);
+      throw error;
+    },
+  );
+}
+
+function wantedCall(
+  { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect }: Call,
+  request: Request,
+): StreamedCall {
+  return {
     ...{ tool, input: JSON.stringify(input), timeoutMs: timeout_ms },
-    ...{ key: idempotency_key ?? idempotencyKeyOf(raw), cancelOnDisconnect: cancel_on_disconnect },
-    ...newCall(raw),
+    ...{ key: idempotency_key ?? idempotencyKeyOf(request), cancelOnDisconnect: cancel_on_disconnect },
+    ...newCall(request),
   };
-  const { session } = wanted;
-  if (acceptsEventStream(raw)) return eventResponse(await port.streamCall(wanted), session);
-  const answer = await port.callByGuide(wanted);
+}
+
+function response(port: CallerPort, answer: GuideAnswer, session: StreamedCall["session"]): Response {
   const headers = answerHeaders(answer.call, session);
   headers["Content-Type"] = "application/json";
   // Otherwise proxies such as nginx buffer the whitespace.

@@ -138,19 +138,26 @@ export async function definitionsOf(
   return { hash, format, tools: tools.map((tool) => toolDefinition(tool, format)) };
 }
 
-async function callTool(port: CallerPort, request: HonoRequest): Promise<Response> {
+/** Not an async function, which would keep the input, perhaps megabytes, until the answer. */
+function callTool(port: CallerPort, request: HonoRequest): Promise<Response> {
+  return wantedCall(port, request).then((wanted) => {
+    const { session } = wanted;
+    return acceptsEventStream(request.raw)
+      ? port.streamCall(wanted).then((opened) => eventResponse(opened, session))
+      : port.call(wanted).then((ending) => answerResponse(port, ending, session));
+  });
+}
+
+async function wantedCall(port: CallerPort, request: HonoRequest): Promise<StreamedCall> {
   const { raw } = request;
   const { tool } = check(namedSchema, { tool: request.param("tool") });
   const input = await readObjectText(raw, port.body);
-  const wanted: StreamedCall = {
+  return {
     ...{ tool, input, timeoutMs: timeoutOf(raw), key: idempotencyKeyOf(raw) },
     cancelOnDisconnect: cancelOnDisconnectOf(raw),
     waitMs: waitOf(raw),
     ...newCall(raw),
   };
-  const { session } = wanted;
-  if (acceptsEventStream(raw)) return eventResponse(await port.streamCall(wanted), session);
-  return answerResponse(port, await port.call(wanted), session);
 }
 
 /** The response to a call by REST. */

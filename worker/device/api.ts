@@ -333,13 +333,21 @@ export class Requests {
   }
 
   #leased<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
-    return attempt(async () => {
-      const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
-      const { leases } = this.#context;
-      if (caller.guest) leases.requireNotRevoked(caller.guest.grant);
-      const lease = leases.current(caller.grant, Date.now());
-      return answer(lease ?? (await leases.ask(account, caller.grant, id)));
+    return attempt(() => {
+      const lease = this.#recordOf(caller.account) && this.#currentLease(caller);
+      return lease ? answer(lease) : this.#askedLease(caller).then(answer);
     });
+  }
+
+  #currentLease({ grant, guest }: Caller): Lease | undefined {
+    const { leases } = this.#context;
+    if (guest) leases.requireNotRevoked(guest.grant);
+    return leases.current(grant, Date.now());
+  }
+
+  async #askedLease(caller: Caller): Promise<Lease> {
+    const { account, id } = await this.requireRecord(caller.account);
+    return this.#currentLease(caller) ?? (await this.#context.leases.ask(account, caller.grant, id));
   }
 }
 

@@ -13,8 +13,10 @@ import type {
   SentBytes,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
+import { toolNameOf } from "@matrx/shared/effects.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import { RUNS_COMMANDS } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { CALLER_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
@@ -51,22 +53,25 @@ export class DevicePort implements RecordingPort {
   }
 
   call(wanted: StreamedCall): Promise<RestAnswer> {
-    return this.#answered(wanted, this.#object.call(this.#caller, wanted) as Promise<Outcome<RestAnswer>>);
+    return this.#answered(
+      named(wanted),
+      this.#object.call(this.#caller, wanted) as Promise<Outcome<RestAnswer>>,
+    );
   }
 
-  async callForBytes(wanted: RestCall): Promise<BytesAnswer> {
-    return unwrap((await this.#object.callForBytes(this.#caller, wanted)) as Outcome<BytesAnswer>);
+  callForBytes(wanted: RestCall): Promise<BytesAnswer> {
+    return unwrapped(
+      this.#object.callForBytes(this.#caller, wanted) as unknown as Promise<Outcome<BytesAnswer>>,
+    );
   }
 
-  async callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
-    const sent = this.#object.callWithBytes(this.#caller, wanted, bytes) as Promise<Outcome<SentBytes>>;
-    return unwrap(await sent);
+  callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
+    return unwrapped(this.#object.callWithBytes(this.#caller, wanted, bytes) as Promise<Outcome<SentBytes>>);
   }
 
   /** A call of a tool that takes bytes and sends bytes at the same time, such as FetchPort. */
-  async exchange(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
-    const exchanged = this.#object.exchange(this.#caller, wanted, bytes) as Promise<Outcome<BytesAnswer>>;
-    return unwrap(await exchanged);
+  exchange(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
+    return unwrapped(this.#object.exchange(this.#caller, wanted, bytes) as Promise<Outcome<BytesAnswer>>);
   }
 
   /** Otherwise the runtime leaves out Content-Length. */
@@ -76,11 +81,13 @@ export class DevicePort implements RecordingPort {
 
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
     const answer = this.#object.callByGuide(this.#caller, wanted) as Promise<Outcome<GuideAnswer>>;
-    return this.#answered(wanted, answer);
+    return this.#answered(named(wanted), answer);
   }
 
-  async streamCall(wanted: StreamedCall): Promise<OpenStream> {
-    return unwrap((await this.#object.streamCall(this.#caller, wanted)) as Outcome<OpenStream>);
+  streamCall(wanted: StreamedCall): Promise<OpenStream> {
+    return unwrapped(
+      this.#object.streamCall(this.#caller, wanted) as unknown as Promise<Outcome<OpenStream>>,
+    );
   }
 
   async cancelUnshared(call: CallId): Promise<boolean> {
@@ -108,17 +115,28 @@ export class DevicePort implements RecordingPort {
   }
 
   /** A call that did not get through, or whose fate is unknown, is refused under its name. */
-  async #answered<Answer>(
-    { call, tool, input }: StreamedCall,
-    answer: Promise<Outcome<Answer>>,
-  ): Promise<Answer | Ending> {
+  async #answered<Answer>(call: Named, answer: Promise<Outcome<Answer>>): Promise<Answer | Ending> {
     let outcome: Outcome<Answer>;
     try {
       outcome = await answer;
     } catch (cause) {
-      const error = await brokenCall(this.#env, this.#object, this.#caller, { call, tool, input }, cause);
-      return { kind: "refused", call, error };
+      const error = await brokenCall(this.#env, this.#object, this.#caller, call, cause);
+      return { kind: "refused", call: call.call, error };
     }
     return unwrap(outcome);
   }
+}
+
+type Named = Pick<StreamedCall, "call" | "tool" | "input">;
+
+/**
+ * What is kept of a call until its answer: its input may have megabytes, and async functions keep their arguments. That of
+ * a command tells its effect.
+ */
+function named({ call, tool, input }: StreamedCall): Named {
+  return { call, tool, input: RUNS_COMMANDS.has(toolNameOf(tool)) ? input : "{}" };
+}
+
+async function unwrapped<Value>(outcome: Promise<Outcome<Value>>): Promise<Value> {
+  return unwrap(await outcome);
 }

@@ -17,20 +17,28 @@ export class BytesCalls {
   }
 
   /** Waits for the answer as any REST call; the bytes are read afterwards. Throws MatrxError `RATE_LIMITED`. */
-  async call(wanted: RestCall & HttpCaller, now: number): Promise<BytesAnswer> {
+  call(wanted: RestCall & HttpCaller, now: number): Promise<BytesAnswer> {
     const connection = HttpConnection.reading(this.#context.streams, wanted);
-    const answer = await this.#open(connection, wanted, now);
-    return isSuccess(answer) ? { answer, bytes: connection.body() } : { answer };
+    return this.#open(connection, wanted, now).then((answer) =>
+      isSuccess(answer) ? { answer, bytes: connection.body() } : { answer },
+    );
   }
 
   /** The same for a tool that takes bytes: they are sent once the call is answered. */
-  async send(
+  send(
     wanted: RestCall & HttpCaller,
     bytes: ReadableStream<Uint8Array> | undefined,
     now: number,
   ): Promise<SentBytes> {
     const connection = HttpConnection.sending(this.#context.streams, wanted);
-    const answer = await this.#open(connection, wanted, now);
+    return this.#open(connection, wanted, now).then((answer) => this.#sent(connection, answer, bytes));
+  }
+
+  async #sent(
+    connection: HttpConnection,
+    answer: RestAnswer,
+    bytes: ReadableStream<Uint8Array> | undefined,
+  ): Promise<SentBytes> {
     if (!isSuccess(answer)) {
       void bytes?.cancel().catch(() => undefined);
       return { answer };
@@ -61,12 +69,14 @@ export class BytesCalls {
     }
   }
 
-  async #open(connection: HttpConnection, wanted: RestCall & HttpCaller, now: number): Promise<RestAnswer> {
+  /** As in `attempt`, nothing that waits for the answer keeps the call's input. */
+  #open(connection: HttpConnection, wanted: RestCall & HttpCaller, now: number): Promise<RestAnswer> {
     const { streams } = this.#context;
     const opens = { connection: connection.id, ...streams.open(connection, connection.opens, wanted.tool) };
-    const answer = await this.#rest.call({ ...wanted, opens }, now);
-    if (!isSuccess(answer)) streams.refuse(connection.id, opens.stream, NOT_WANTED);
-    return answer;
+    return this.#rest.call({ ...wanted, opens }, now).then((answer) => {
+      if (!isSuccess(answer)) streams.refuse(connection.id, opens.stream, NOT_WANTED);
+      return answer;
+    });
   }
 }
 

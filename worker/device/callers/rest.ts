@@ -40,42 +40,60 @@ export class RestCalls {
 
   /** Sends a call and waits up to 60 seconds for its answer; a call that the gate stops is answered as refused. */
   call(wanted: Wanted, now: number): Promise<RestAnswer> {
-    return new Promise((resolve, reject) => {
-      const response = new PendingResponse(wanted.call, {
-        end: (ending) => resolve(this.#handOn(this.#fitting(ending, wanted), wanted)),
-        until: now + (wanted.waitMs ?? TIMES.restHold),
-        over: (call, approval) => resolve(this.#sentAway(wanted, call, approval)),
-      });
-      this.#send(wanted, now, response, reject);
-      if (wanted.waitMs !== undefined) this.#context.timer.by(now + wanted.waitMs);
+    const { promise, resolve, reject } = Promise.withResolvers<RestAnswer>();
+    const until = now + (wanted.waitMs ?? TIMES.restHold);
+    this.#send(wanted, now, this.#responseFor(wanted, until, resolve), reject);
+    if (wanted.waitMs !== undefined) this.#context.timer.by(until);
+    return promise;
+  }
+
+  /** What waits for an answer, here and in `#earlyResponse`, must not keep the call's input, which may have megabytes. */
+  #responseFor(
+    { call, lease, opens, key, chosen }: Wanted,
+    until: number,
+    answer: (answer: RestAnswer) => void,
+  ): PendingResponse {
+    const grant = lease.scope.id as GrantId;
+    const isNamed = opens !== undefined || chosen === true || key !== undefined;
+    return new PendingResponse(call, {
+      end: (ending) => answer(this.#handOn(this.#fitting(ending, grant), grant)),
+      until,
+      over: (named, approval) => answer(this.#sentAway(isNamed, named, approval)),
     });
   }
 
   /** The same for the guide's route: it waits for the end of the call, and starts the response before that. */
   callByGuide(wanted: Wanted, now: number): Promise<GuideAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<GuideAnswer>();
+    const { early, response } = this.#earlyResponse(wanted, resolve);
+    this.#send(wanted, now, response, reject);
+    if (response.effect) early.start(response, response.effect);
+    return promise;
+  }
+
+  #earlyResponse(
+    { call: name, lease }: Wanted,
+    answer: (answer: GuideAnswer) => void,
+  ): { early: EarlyResponse; response: PendingResponse } {
     const { bodies, device } = this.#context;
-    return new Promise((resolve, reject) => {
-      const early = new EarlyResponse(device, {
-        answer: (ending) => resolve(this.#handOn(ending, wanted)),
-        begin: (call, keepAlive, effect) => {
-          const body = bodies.open(wanted.lease.scope.id as GrantId, keepAlive);
-          body.onLeft = () => this.#calls.abandon(call, (one) => one === response, effect === "read");
-          resolve({ kind: "begun", call, body: body.stream });
-          return body;
-        },
-      });
-      const response = new PendingResponse(wanted.call, {
-        end: (ending) => early.end(this.#fitting(ending, wanted)),
-      });
-      this.#send(wanted, now, response, reject);
-      if (response.effect) early.start(response, response.effect);
+    const grant = lease.scope.id as GrantId;
+    const early = new EarlyResponse(device, {
+      answer: (ending) => answer(this.#handOn(ending, grant)),
+      begin: (call, keepAlive, effect) => {
+        const body = bodies.open(grant, keepAlive);
+        body.onLeft = () => this.#calls.abandon(call, (one) => one === response, effect === "read");
+        answer({ kind: "begun", call, body: body.stream });
+        return body;
+      },
     });
+    const response = new PendingResponse(name, { end: (ending) => early.end(this.#fitting(ending, grant)) });
+    return { early, response };
   }
 
   /** A question stays if its caller learns, or has, the call's name. Whoever sends bytes or waits for them has no use for it. */
-  #sentAway({ opens, key, chosen }: Wanted, call: CallId, approval: CallApproval | undefined): RestAnswer {
+  #sentAway(isNamed: boolean, call: CallId, approval: CallApproval | undefined): RestAnswer {
     const isTold = () => this.#calls.left(call, true, Date.now());
-    if (approval?.state === "pending" && !opens && !chosen && key === undefined) {
+    if (approval?.state === "pending" && !isNamed) {
       const body = toldName(pendingCall(call, this.#context.device, approval), isTold);
       return { kind: "pending", call, approval, body };
     }
@@ -109,15 +127,15 @@ export class RestCalls {
   }
 
   /** Refuses a large answer while too much is unread, since a bare device does not wait for credit. */
-  #fitting(ending: Ending<Uint8Array>, { lease }: Wanted): Ending<Uint8Array> {
+  #fitting(ending: Ending<Uint8Array>, grant: GrantId): Ending<Uint8Array> {
     if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
-    if (this.#context.bodies.hasRoomFor(ending.body.length, lease.scope.id as GrantId)) return ending;
+    if (this.#context.bodies.hasRoomFor(ending.body.length, grant)) return ending;
     return { kind: "refused", call: ending.call, error: readsTooSlowly(ending.call, this.#context.device) };
   }
 
-  #handOn(ending: Ending<Uint8Array>, { lease }: Wanted): Ending {
+  #handOn(ending: Ending<Uint8Array>, grant: GrantId): Ending {
     if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
-    const body = this.#context.bodies.open(lease.scope.id as GrantId);
+    const body = this.#context.bodies.open(grant);
     body.push(ending.body);
     body.end();
     return { ...ending, body: body.stream };

@@ -252,7 +252,9 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   constructor(session: CallerSession, id: string, wish: Wish) {
     this.#session = session;
     this.id = id;
-    this.#wish = wish;
+    // Not the whole call: its input may have megabytes.
+    const { cancel_on_disconnect, stream, opens } = wish;
+    this.#wish = { cancel_on_disconnect, stream, opens };
   }
 
   get socket(): WebSocket {
