@@ -1,4 +1,5 @@
 /** What builtins of bash evaluate, set or change beyond what their words show. */
+import { EVALUATED_VARIABLE } from "./starters.ts";
 import { ANYTHING } from "./subject.ts";
 
 /** Whether a builtin evaluates what its words say: an index of a variable, or arithmetic. */
@@ -6,7 +7,7 @@ export function mayEvaluate(name: string, words: readonly string[]): boolean {
   if (name === "let") return true;
   if (name === "printf") return words.some((word) => word.startsWith("-v"));
   if (name === "test" || name === "[") return words.some((word) => /^-[vR]$/.test(word));
-  return words.some((word) => /^-\w*[iaA]|\[|^\0|=\(/.test(word));
+  return words.some((word) => /^-\w*[iaA]|\[|^[^=]*\0|=\(/.test(word) || EVALUATED_VARIABLE.test(word));
 }
 
 /** Whether it sets a variable that is not known, or makes one another name of it. */

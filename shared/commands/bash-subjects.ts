@@ -7,7 +7,7 @@ import { changesReading, mayEvaluate, setsUnknown } from "./bash-builtins.ts";
 import { shellCall } from "./shell-call.ts";
 import { joined, wordsOf, wordText } from "./shell-words.ts";
 import { type Started, startedBy, startedWithin } from "./started.ts";
-import { kindOf, knownName, RUN_VARIABLE } from "./starters.ts";
+import { EVALUATED_VARIABLE, kindOf, knownName, RUN_VARIABLE } from "./starters.ts";
 import { ANYTHING } from "./subject.ts";
 
 const MOST = {
@@ -130,6 +130,7 @@ class Search {
 
   #variable(name: string): void {
     if (RUN_VARIABLE.test(name)) this.#isUnsure = true;
+    if (EVALUATED_VARIABLE.test(name)) this.#evaluates = true;
   }
 
   #parameter({
@@ -138,7 +139,8 @@ class Search {
     index,
     operation,
   }: Extract<SyntaxNode, { type: "ParameterExpansion" }>): void {
-    this.#variable(parameter);
+    if (RUN_VARIABLE.test(parameter)) this.#isUnsure = true;
+    if (operation?.type === "Default") this.#variable(parameter);
     if (index || prefix === "!" || operation?.type === "Slice") this.#evaluates = true;
     if (prefix === "!" && operation?.type === "Default") this.#isUnsure = true;
     if (operation?.type === "Transform" || operation?.type === "Unknown") this.#isUnsure = true;

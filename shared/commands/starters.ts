@@ -156,6 +156,9 @@ const EVALUATING: ReadonlySet<string> = new Set([
 export const RUN_VARIABLE =
   /^(?:BASH_ENV|ENV|PROMPT_COMMAND|PS[0-4]|BASH_ALIASES|BASH_CMDS|BASH_FUNC_[^=]*|SHELLOPTS|GIT_CONFIG_(?:KEY_\d+|PARAMETERS))(?:\[.*)?(?:\+?=|$)/s;
 
+/** Variables that bash takes for numbers: what is assigned to them is evaluated. */
+export const EVALUATED_VARIABLE = /^(?:BASHPID|HISTCMD|LINENO|OPTIND|SECONDS|S?RANDOM)(?:\[.*)?(?:\+?=|$)/s;
+
 export type Kind = "starter" | "shell" | "eval" | "opaque" | "evaluating" | "setting" | "plain";
 
 /** What is known of a program by its name, without folder and ending, in lower case. */

@@ -242,6 +242,23 @@ const wrapped = (text: string) =>
       `i='a[$(${text})]'; : \${!i}`,
       `${text}\r`,
     ],
+    ...[
+      `bash -c -o pipefail '${text.replaceAll("'", "'\\''")}'`,
+      `sh -co errexit '${text.replaceAll("'", "'\\''")}'`,
+      `env -vS'${text.replaceAll("'", "'\\''")}'`,
+      `jobs -x ${text}`,
+      `BASH_CMDS[ls]=$PWD/git; ls push`,
+      `shopt -s expand_aliases\nBASH_ALIASES[x]='${text}'\nx`,
+      `env 'BASH_FUNC_ls%%=() { ${text.replaceAll("'", "'\\''")}; }' bash -c ls`,
+    ],
+    ...[
+      `a='x[$(${text})]'; b[a]=1`,
+      `a='x[$(${text})]'; b+=([a]=1)`,
+      `a='x[$(${text})]'; : \${!a}`,
+      `a='x[$(${text})]'; cat {b[a]}< f`,
+      `RANDOM='x[$(${text})]'`,
+      `read OPTIND <<< 'x[$(${text})]'`,
+    ],
   );
 const joined = fc
   .tuple(
