@@ -30,7 +30,8 @@ const REAL = [
   "find",
   "cat",
 ];
-const TRACED = '#!/bin/sh\nprintf \'%s\\n\' "$*" >> "$TRACE"\n';
+/** Each word ends with a sign that no command has. */
+const TRACED = '#!/bin/sh\n{ printf \'%s§\' "$@"; echo; } >> "$TRACE"\n';
 const SUDO =
   '#!/bin/sh\nwhile :; do case "$1" in -u) shift 2;; -*) shift;; *) break;; esac; done\nexec "$@"\n';
 
@@ -339,7 +340,7 @@ function judgeIn(folder: string) {
     await ended(shell);
     const ran = existsSync(trace) ? readFileSync(trace, "utf8").split("\n") : [];
     rmSync(cwd, { recursive: true, force: true });
-    return ran.some((words) => /^(?:-C \S* ?|--no-pager |-c a=b |)push(?: |$)/.test(words));
+    return ran.some((words) => /^(?:-C§[^§]*§|--no-pager§|-c§a=b§)?push§/.test(words));
   };
 }
 
