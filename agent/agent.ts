@@ -102,7 +102,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const tools = services.adopt(
     new Mounts({
       ...{ servers, tools: toolbox.tools, runIn: home.servers, folder, pins: home.pins, log },
-      confine: toolbox.confineServer,
+      ...{ confine: toolbox.confineServer, pictures: toolbox.pictures },
       onClosed: (server, why) => changes.note(server, why),
     }),
     (mounts) => mounts.close(),

@@ -19,6 +19,7 @@ import { pathsInside } from "./fs/paths-inside.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
+import { Pictures } from "./pictures/pictures.ts";
 import { OwnPorts } from "./ports/own-ports.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
@@ -35,7 +36,8 @@ export interface Toolbox {
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   readonly confineServer: ConfineServer;
-  /** Drops the sessions of a revoked grant. */
+  readonly pictures: Pictures;
+  /** Drops the sessions of a revoked grant, and its pictures. */
   endSessions(grant: GrantId): void;
   /** Ends the jobs and terminals of a grant that was revoked or narrowed; of `EVERY_GRANT`, of all but local callers. */
   endCommands(grant: GrantId): void;
@@ -63,9 +65,10 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { home, jobs: directory, relay, log } = options;
   const jobs = await Jobs.open({ directory });
   const folders = new MatrxFolders(home);
-  const files = new Files({ protectedPaths: () => folders.current() });
+  const pictures = new Pictures();
+  const files = new Files({ protectedPaths: () => folders.current(), pictures });
   const ownPorts = new OwnPorts({ relay, folders: () => folders.current().closed });
-  const desktop = new Desktop();
+  const desktop = new Desktop({ pictures });
   // A folder that is no job's is removed when the next agent opens them.
   const proxies = new DomainProxies(join(directory, "network"));
   const sandbox = new Sandbox({ files, proxies });
@@ -87,7 +90,11 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     lookInside: (states, caller, signal) => pathsInside(files, states, caller, signal),
     protectedPaths: files.protectedPaths,
     confineServer: confineServersIn(sandbox),
-    endSessions: (grant) => sessions.endGrant(grant),
+    pictures,
+    endSessions: (grant) => {
+      sessions.endGrant(grant);
+      pictures.endGrant(grant);
+    },
     endCommands: (grant) => {
       const isMeant = (one: string | undefined) =>
         grant === EVERY_GRANT ? !isLocalGrant(one) : one === grant;

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import type { Pictures } from "../pictures/pictures.ts";
+import type { Album } from "../pictures/pictures.ts";
 import type { Camera } from "../platform/platform.ts";
 import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop } from "./desktop.ts";
@@ -12,19 +12,18 @@ import { looksOneColour, sizeOf } from "./one-colour.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Throws MatrxError. */
+/** `album`: of whoever wants it. Throws MatrxError. */
 export async function capture(
   desktop: Desktop,
   wanted: PictureWanted,
-  surroundings: Surroundings,
-  signal: AbortSignal,
+  { album, signal, ...surroundings }: CaptureOptions,
 ): Promise<Picture> {
   desktop.requireDisplay();
   const { env } = surroundings;
   const ways = new Map([["node-screenshots", () => nativePicture(wanted, surroundings, signal)]]);
   for (const camera of desktop.platform.desktop.cameras(wanted.monitor, env)) {
     const program = findProgram(camera.program, env);
-    const room = { pictures: desktop.pictures, ...surroundings, signal };
+    const room = { album, ...surroundings, signal };
     if (program) ways.set(path.basename(program), () => systemPicture(camera, program, wanted, room));
   }
   const troubles: string[] = [];
@@ -51,8 +50,8 @@ function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: strin
   return desktopError(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
 }
 
-interface CaptureOptions extends Surroundings {
-  readonly pictures: Pictures;
+export interface CaptureOptions extends Surroundings {
+  readonly album: Pick<Album, "withScratch">;
   readonly signal: AbortSignal;
 }
 
@@ -74,8 +73,8 @@ function take(
   format: PictureFormat,
   room: CaptureOptions,
 ): Promise<Picture> {
-  const { pictures, env, cwd, signal } = room;
-  return pictures.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
+  const { album, env, cwd, signal } = room;
+  return album.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
     await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, cwd, signal });
     const bytes = await readFile(file).catch(() => undefined);
     const size = bytes && sizeOf(bytes);

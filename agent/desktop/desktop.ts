@@ -24,16 +24,22 @@ export const CLIPBOARD_HINT = "On Linux, install xclip or xsel (X11), or wl-clip
 export interface DesktopOptions {
   readonly platform?: Platform;
   readonly env?: NodeJS.ProcessEnv;
+  readonly pictures?: Pictures;
 }
 
 export class Desktop {
   readonly platform: Platform;
-  readonly pictures = new Pictures("screenshot");
+  readonly pictures: Pictures;
   readonly clipboardServer = new ClipboardServer();
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor({ platform = currentPlatform(), env = process.env }: DesktopOptions = {}) {
+  constructor({
+    platform = currentPlatform(),
+    env = process.env,
+    pictures = new Pictures(),
+  }: DesktopOptions = {}) {
     this.platform = platform;
+    this.pictures = pictures;
     this.#env = env;
   }
 

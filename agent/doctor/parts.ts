@@ -80,7 +80,9 @@ async function screenshots(platform: Platform): Promise<Finding> {
   const wanted = { format: "jpeg", monitor: undefined, mostBytes: Number.MAX_SAFE_INTEGER } as const;
   try {
     const own = await desktop.ownSurroundings();
-    const picture = await capture(desktop, wanted, own, AbortSignal.timeout(WITHIN));
+    const album = desktop.pictures.of("doctor");
+    const signal = AbortSignal.timeout(WITHIN);
+    const picture = await capture(desktop, wanted, { ...own, album, signal });
     const fact = `${picture.width}x${picture.height} by ${picture.by}`;
     if (!picture.isOneColour) return ok(fact);
     return missing(`${fact}, but all one colour`, platform.desktop.blankHint);

@@ -32,9 +32,15 @@ export interface Boundaries {
   readonly protectedSet: ProtectedSet;
 }
 
+/** Folders that other callers than the owner see or change as their grant may. */
+interface Kept {
+  protectedFrom(grant: string | undefined): ProtectedPaths;
+}
+
 export interface FilesOptions {
   /** Matrx's own files, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
+  readonly pictures?: Kept;
   readonly platform?: Platform;
 }
 
@@ -43,10 +49,12 @@ export class Files {
   /** Keyed by canonical path; every tool that changes a file runs under it. */
   readonly mutex = new KeyedMutex();
   readonly protectedPaths: () => ProtectedPaths;
+  readonly #pictures: Kept | undefined;
   readonly #protectedFiles = newProtectedFiles();
   readonly #accesses = new WeakMap<Rights, Promise<FileAccess>>();
 
-  constructor({ protectedPaths, platform = currentPlatform() }: FilesOptions) {
+  constructor({ protectedPaths, pictures, platform = currentPlatform() }: FilesOptions) {
+    this.#pictures = pictures;
     this.platform = platform;
     this.protectedPaths = protectedPaths;
   }
@@ -74,22 +82,26 @@ export class Files {
   }
 
   /** What bounds a call's access: for a sandbox, which has to know it beforehand. */
-  async boundaries(rights: Rights): Promise<Boundaries> {
-    const folderLimits = (await FolderLimits.lookUp(rights.folderLimits, this.platform)).roots;
-    return { folderLimits, protectedSet: this.#protectedSet(rights) };
+  async boundaries(caller: Caller): Promise<Boundaries> {
+    const folderLimits = (await FolderLimits.lookUp(caller.rights.folderLimits, this.platform)).roots;
+    return { folderLimits, protectedSet: this.#protectedSet(caller) };
   }
 
-  #protectedSet(rights: Rights): ProtectedSet {
+  #protectedSet({ session, rights }: Caller): ProtectedSet {
     const { closed, program } = this.protectedPaths();
+    const kept = this.#pictures?.protectedFrom(session.grant) ?? { closed: [], program: [] };
     // A caller that may run any program could change this one anyway, whatever file tools forbid.
-    const paths = { closed, program: rights.mayRunAnyProgram ? [] : program };
+    const paths = rights.mayRunAnyProgram
+      ? { closed, program: [] }
+      : { closed: [...closed, ...kept.closed], program: [...program, ...kept.program] };
     return new ProtectedSet(paths, this.platform, this.#protectedFiles);
   }
 
-  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
+  async #lookUp(caller: Caller): Promise<FileAccess> {
+    const { session, rights } = caller;
     const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
     const closures = new PathClosures(rights, this.platform);
-    const protectedSet = this.#protectedSet(rights);
+    const protectedSet = this.#protectedSet(caller);
     return new FileAccess(this.platform, session.cwd, { protectedSet, limits, closures });
   }
 }

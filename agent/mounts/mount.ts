@@ -6,6 +6,7 @@ import { SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/cl
 import type { Logger } from "pino";
 import { orAborted } from "../core/or-aborted.ts";
 import type { Lack, Tool } from "../core/tool.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import { CHANGED_PROGRAM, closedError } from "./closed-tool.ts";
 import { Connection, type Era } from "./connection.ts";
 import type { Host } from "./mounted-tool.ts";
@@ -13,7 +14,6 @@ import { OfferedTools } from "./offered-tools.ts";
 import type { Pin } from "./pin.ts";
 import type { ProgramPart } from "./program-parts.ts";
 import type { ServerSettings } from "./settings.ts";
-import type { KeptPictures } from "./shown-pictures.ts";
 
 const WHY_CHARS = 150;
 /** How often a closed server looks whether it was allowed, in milliseconds. */
@@ -54,7 +54,7 @@ export interface MountOptions {
   readonly pin: Pin | undefined;
   readonly times: MountTimes;
   readonly log: Logger;
-  readonly pictures: KeptPictures;
+  readonly pictures: Pictures;
   /** Why its tools, or some, are closed until the owner allows them; undefined if none is any more. */
   readonly onClosed: (why: string | undefined) => void;
   /** The tools have changed, or whether they can be used. */
@@ -104,7 +104,7 @@ export class Mount implements Host {
     return this.#options.settings.timeout_ms;
   }
 
-  get pictures(): KeptPictures {
+  get pictures(): Pictures {
     return this.#options.pictures;
   }
 

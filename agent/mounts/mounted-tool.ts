@@ -4,12 +4,13 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { Lack, Tool } from "../core/tool.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import type { Connection, ListedTool } from "./connection.ts";
 import { STREAM_ENDED } from "./http-client.ts";
 import { TOO_LARGE } from "./message-reader.ts";
 import { partsOf, toolResultOf } from "./result.ts";
 import { announcedSchema, inputOf } from "./schema.ts";
-import { type KeptPictures, withShownPictures } from "./shown-pictures.ts";
+import { withShownPictures } from "./shown-pictures.ts";
 
 const DESCRIPTION_CHARS = 8192;
 const TITLE_CHARS = 128;
@@ -23,7 +24,7 @@ export interface Host {
   readonly connection: Connection | undefined;
   /** Why it is not running. */
   readonly lack: Lack | undefined;
-  readonly pictures: KeptPictures;
+  readonly pictures: Pictures;
   /** Why a tool with this name must not run; it may have been closed while the call waited. */
   refusal(name: string): MatrxError | undefined;
   /** A call failed in a way that may mean that the connection is lost. */
@@ -53,7 +54,7 @@ export function mountedTool(
       if (refusal) throw refusal;
       return {};
     },
-    async handle(parameters, { signal, progress, room }) {
+    async handle(parameters, { signal, progress, room, grant }) {
       const { connection } = host;
       if (!connection) throw notRunning(host);
       try {
@@ -63,7 +64,7 @@ export function mountedTool(
           signal,
           onProgress: progress,
         });
-        const parts = await withShownPictures(partsOf(result), host.pictures, signal);
+        const parts = await withShownPictures(partsOf(result), host.pictures.of(grant.id), signal);
         const answer = toolResultOf(host.server, result, parts);
         await room(bytesOf(answer));
         return answer;

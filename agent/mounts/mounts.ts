@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { jsonSchemaOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolSource } from "../core/tool-source.ts";
-import { Pictures } from "../pictures/pictures.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import { loginEnvironment } from "../platform/login-environment.ts";
 import { type ChildOptions, ChildTransport, endLeftovers } from "./child-transport.ts";
 import type { ConfineServer } from "./confine.ts";
@@ -35,6 +35,7 @@ export interface MountsOptions {
   readonly confine: ConfineServer;
   /** A server, or some of its tools, is closed until the owner allows it; `why` is undefined once none is. */
   readonly onClosed: (server: string, why: string | undefined) => void;
+  readonly pictures: Pictures;
   readonly log: Logger;
   readonly times?: MountTimes | undefined;
 }
@@ -43,7 +44,7 @@ export class Mounts implements ToolSource {
   readonly #own: readonly Tool[];
   readonly #log: Logger;
   readonly #mounts: readonly Mount[];
-  readonly #pictures = new Pictures("picture");
+  readonly #pictures: Pictures;
   readonly #listeners = new Set<() => void>();
   #current: readonly Tool[];
   #leftOut: readonly string[] = [];
@@ -54,7 +55,8 @@ export class Mounts implements ToolSource {
 
   /** Starts them in the background. */
   constructor(options: MountsOptions) {
-    const { servers = {}, tools, runIn, folder, pins, confine, log, times = MOUNT_TIMES } = options;
+    const { servers = {}, tools, runIn, folder, pins, confine, pictures, log, times = MOUNT_TIMES } = options;
+    this.#pictures = pictures;
     this.#own = tools;
     this.#current = tools;
     const own = tools.reduce((bytes, tool) => bytes + announcedBytes(tool), 0);
@@ -77,7 +79,7 @@ export class Mounts implements ToolSource {
             : new Pin({ file: pinFileOf(pins, name, settings), server: name, log });
         return new Mount({
           ...{ program, pin, onClosed: (why) => options.onClosed(name, why) },
-          ...{ name, settings, transport, times, log, pictures: this.#pictures },
+          ...{ name, settings, transport, times, log, pictures },
           onChange: () => this.#changed(),
         });
       });

@@ -1,10 +1,10 @@
 /** Pictures in a mounted tool's answer as models take them: one that a model's API refuses would end the conversation. */
 import type { Content } from "@matrx/shared/content.ts";
 import { PictureFailed, pictureForModel } from "../pictures/for-model.ts";
-import type { Pictures } from "../pictures/pictures.ts";
+import type { Album } from "../pictures/pictures.ts";
 
 /** Where originals are kept that a model gets in another form, or not at all. */
-export type KeptPictures = Pick<Pictures, "keep">;
+export type KeptPictures = Pick<Album, "keep">;
 
 /** The same parts. What was made of a picture, or why it is left out, is told in a text in its place. */
 export async function withShownPictures(

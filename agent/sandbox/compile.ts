@@ -32,8 +32,9 @@ export class RulesCompiler {
   }
 
   /** `searchPath`: the PATH of commands. Throws MatrxError. */
-  async compile({ session, rights }: Caller, searchPath: string): Promise<SandboxRules> {
-    const { folderLimits, protectedSet } = await this.#files.boundaries(rights);
+  async compile(caller: Caller, searchPath: string): Promise<SandboxRules> {
+    const { session, rights } = caller;
+    const { folderLimits, protectedSet } = await this.#files.boundaries(caller);
     const { closed: own, program } = protectedSet.paths;
     const { platform } = this.#files;
     const home = this.#home;

@@ -38,16 +38,17 @@ export function screenshotTool(files: Files, desktop: Desktop) {
       return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };
     },
     async handle({ monitor, format }, context) {
-      const { signal, room } = context;
+      const { signal, room, grant } = context;
       // The size is not known in advance, so no picture is taken until there is room for the largest.
       await room(base64Length(format === undefined ? SHOWN_MOST_BYTES : IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === undefined || format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
       const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
+      const album = desktop.pictures.of(grant.id);
       const picture = await desktop.pictures.mutex.runExclusive(() =>
-        capture(desktop, wanted, surroundings, signal),
+        capture(desktop, wanted, { ...surroundings, album, signal }),
       );
-      const path = await desktop.pictures.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
+      const path = await album.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
       const of = { path, picture, wantedFormat, blankHint: desktop.platform.desktop.blankHint };
       if (format === undefined) return resultOf(of, await shownOf(picture, signal));
       if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);

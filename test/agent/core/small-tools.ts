@@ -6,6 +6,7 @@ import pino from "pino";
 import * as z from "zod";
 import { Sessions } from "../../../agent/core/sessions.ts";
 import { defineTool, type Tool } from "../../../agent/core/tool.ts";
+import { Pictures } from "../../../agent/pictures/pictures.ts";
 import type { Toolbox } from "../../../agent/toolbox.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 
@@ -118,6 +119,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     lookAtPaths: async () => [],
     lookInside: async () => [],
     protectedPaths: closedPaths(),
+    pictures: new Pictures(),
     confineServer: () => Promise.reject(new Error("there is no sandbox in this test")),
     endSessions: (grant) => sessions.endGrant(grant),
     endCommands: () => undefined,

@@ -17,6 +17,7 @@ import type { ConfineServer } from "../../../agent/mounts/confine.ts";
 import { MOUNT_TIMES, type MountTimes } from "../../../agent/mounts/mount.ts";
 import { Mounts } from "../../../agent/mounts/mounts.ts";
 import type { MountSettings } from "../../../agent/mounts/settings.ts";
+import { Pictures } from "../../../agent/pictures/pictures.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, smallToolbox } from "../core/small-tools.ts";
@@ -58,6 +59,7 @@ export async function mounted(
     ...{ servers, tools: toolbox.tools, runIn: folder, folder, pins, log, times },
     onClosed: (server, why) => void closings.push([server, why]),
     confine: confine ?? toolbox.confineServer,
+    pictures: new Pictures(),
   });
   const journal = new Journal(join(folder, "journal"));
   const dispatcher = new Dispatcher({

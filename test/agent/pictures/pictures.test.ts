@@ -4,12 +4,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { looksOneColour, sizeOf } from "../../../agent/desktop/one-colour.ts";
-import { Pictures } from "../../../agent/pictures/pictures.ts";
+import { Album, Pictures } from "../../../agent/pictures/pictures.ts";
 import { type Colour, makePng } from "../../helpers/png.ts";
 
 describe("kept pictures", () => {
   it("are the newest twenty, and none once it is closed", async () => {
-    const pictures = new Pictures("screenshot");
+    const pictures = new Album();
     const files: string[] = [];
     for (let i = 0; i < 23; i++) files.push(await pictures.keep(Buffer.from([i]), "png"));
     expect(files.map((file) => existsSync(file))).toEqual(files.map((_, i) => i >= 3));
@@ -20,7 +20,7 @@ describe("kept pictures", () => {
   });
 
   it("find a new folder when theirs was cleaned up", async () => {
-    const pictures = new Pictures("screenshot");
+    const pictures = new Album();
     const first = await pictures.keep(Buffer.from("a"), "png");
     rmSync(path.dirname(first), { recursive: true });
     const second = await pictures.keep(Buffer.from("b"), "png");
@@ -30,7 +30,7 @@ describe("kept pictures", () => {
   });
 
   it("leave no scratch file, even of what failed", async () => {
-    const pictures = new Pictures("screenshot");
+    const pictures = new Album();
     let folder = "";
     const failing = pictures.withScratch("png", async (file) => {
       folder = path.dirname(file);
@@ -39,6 +39,24 @@ describe("kept pictures", () => {
     await expect(failing).rejects.toThrow("no");
     expect(existsSync(folder)).toBe(false);
   });
+});
+
+it("one caller's pictures are closed to others, only read by itself, and gone with its grant", async () => {
+  const pictures = new Pictures();
+  const [hers, his] = [pictures.of("hers"), pictures.of("his")];
+  expect(pictures.protectedFrom("hers")).toEqual({ closed: [], program: [] });
+  const [file = "", other = ""] = [
+    await hers.keep(Buffer.from("a"), "png"),
+    await his.keep(Buffer.from("b"), "png"),
+  ];
+  const [own, others] = [path.dirname(file), path.dirname(other)];
+  expect(pictures.protectedFrom("hers")).toEqual({ closed: [others], program: [own] });
+  expect(pictures.protectedFrom(undefined)).toEqual({ closed: [own, others], program: [] });
+  pictures.endGrant("his");
+  expect(existsSync(others)).toBe(false);
+  expect(pictures.protectedFrom("hers")).toEqual({ closed: [], program: [own] });
+  pictures.close();
+  expect(existsSync(own)).toBe(false);
 });
 
 describe("a picture's file", () => {

@@ -80,7 +80,9 @@ describe("with a screen", NEEDS_XVFB, () => {
 
     const wanted = { format: "png", monitor: undefined, mostBytes: 100 } as const;
     const own = await bench.desktop.ownSurroundings();
-    const small = await capture(bench.desktop, wanted, own, new AbortController().signal);
+    const album = bench.desktop.pictures.of("test");
+    const { signal } = new AbortController();
+    const small = await capture(bench.desktop, wanted, { ...own, album, signal });
     expect(small).toMatchObject({ format: "jpeg", width: 640, height: 400 });
   });
 
