@@ -47,7 +47,7 @@ const OF_BASH_ALONE =
   /&>|\|&|;&|<<<|[<>?*+@!]\(|\$['"[]|\[\[|(?<!\$)\(\(|\b(?:function|coproc|select|time)\b|[\w\]]\+=|\]=/;
 
 /** What a text has that becomes a command where it is evaluated. */
-const HIDDEN = /`|\$(?:[({]|$)|\\(?:x24|0?44|u0*24)/i;
+const HIDDEN = /`|\$(?:[({]|$)|\\(?:x(?:24|\{)|0?44|u0*24)/i;
 
 class Search {
   readonly #commands = new Set<string>();

@@ -33,8 +33,10 @@ function partText(part: WordPart): string {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
-    case "AnsiCQuoted":
       return part.value;
+    case "AnsiCQuoted":
+      // Bash reads a number in `\x{67}`, which it documents nowhere, and the parser none.
+      return part.text.includes("\\x{") ? ANYTHING : part.value;
     case "DoubleQuoted":
     case "LocaleString":
       return part.parts.map(partText).join("");

@@ -45,6 +45,7 @@ const quoted = (word: string) =>
     `${word.slice(0, 1)}''${word.slice(1)}`,
     `${word.slice(0, 1)}\\\n${word.slice(1)}`,
     `$'\\x${word.charCodeAt(0).toString(16)}${word.slice(1)}'`,
+    `$'\\x{${word.charCodeAt(0).toString(16)}}${word.slice(1)}'`,
     `$"${word}"`,
   );
 const git = fc.oneof(
