@@ -59,6 +59,27 @@ describe("closed paths", () => {
     );
   });
 
+  it.each([
+    ...[
+      "/srv/app/.env~",
+      "/srv/app/.env.swp",
+      "/srv/app/#.env#",
+      "/srv/app/.env.local~",
+      "/srv/app/.env-prod",
+    ],
+    ...["/home/ann/.claude/.credentials.json", "/home/ann/.codex/auth.json", "/home/ann/.Xauthority"],
+    ...["/home/ann/.librewolf/x/cookies.sqlite", "/home/ann/.cache/mozilla/firefox/x", "/home/ann/.zen/x"],
+  ])("are secrets by default: %s", (path) => {
+    expect(new ClosedPaths(SECRET_PATHS, HOME).closing(path)).toBeDefined();
+  });
+
+  it.each(["/srv/app/env.ts", "/srv/app/.environment", "/home/ann/.claude/CLAUDE.md", "/srv/app/#x#"])(
+    "are no secrets by default: %s",
+    (path) => {
+      expect(new ClosedPaths(SECRET_PATHS, HOME).closing(path)).toBeUndefined();
+    },
+  );
+
   it("has a default list of globs that are valid", () => {
     for (const glob of [...SECRET_PATHS, ...UNCHANGEABLE_PATHS, ...HOME_PATHS, ...SYSTEM_PATHS])
       expect([glob, pathGlobSchema.safeParse(glob).success]).toEqual([glob, true]);
