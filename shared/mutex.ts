@@ -24,3 +24,13 @@ export class KeyedMutex {
     }
   }
 }
+
+/** A mutex that many callers share: of each no more than one action waits for it, so that the many of one hold up nobody else. */
+export class FairMutex {
+  readonly #callers = new KeyedMutex();
+  readonly #all = new Mutex();
+
+  runExclusive<T>(caller: string, action: () => Promise<T>): Promise<T> {
+    return this.#callers.runExclusive(caller, () => this.#all.runExclusive(action));
+  }
+}

@@ -64,7 +64,7 @@ export function mountedTool(
           signal,
           onProgress: progress,
         });
-        const parts = await withShownPictures(partsOf(result), host.pictures.of(grant.id), signal);
+        const parts = await withShownPictures(partsOf(result), host.pictures.of(grant.id), { grant, signal });
         const answer = toolResultOf(host.server, result, parts);
         await room(bytesOf(answer));
         return answer;

@@ -1,6 +1,6 @@
 /** Pictures in a mounted tool's answer as models take them: one that a model's API refuses would end the conversation. */
 import type { Content } from "@matrx/shared/content.ts";
-import { PictureFailed, pictureForModel } from "../pictures/for-model.ts";
+import { type PictureCall, PictureFailed, pictureForModel } from "../pictures/for-model.ts";
 import type { Album } from "../pictures/pictures.ts";
 
 /** Where originals are kept that a model gets in another form, or not at all. */
@@ -10,12 +10,12 @@ export type KeptPictures = Pick<Album, "keep">;
 export async function withShownPictures(
   parts: readonly Content[],
   kept: KeptPictures,
-  signal: AbortSignal,
+  call: PictureCall,
 ): Promise<Content[]> {
   const shown: Content[] = [];
   for (const part of parts) {
     const picture = pictureIn(part);
-    shown.push(...(picture ? await shownPicture(picture, kept, signal) : [part]));
+    shown.push(...(picture ? await shownPicture(picture, kept, call) : [part]));
   }
   return shown;
 }
@@ -42,14 +42,10 @@ function pictureIn(part: Content): PartPicture | undefined {
   return { base64: resource.blob, mediaType: resource.mimeType, withPicture };
 }
 
-async function shownPicture(
-  picture: PartPicture,
-  kept: KeptPictures,
-  signal: AbortSignal,
-): Promise<Content[]> {
+async function shownPicture(picture: PartPicture, kept: KeptPictures, call: PictureCall): Promise<Content[]> {
   const bytes = Buffer.from(picture.base64, "base64");
   try {
-    const { original, shown, isOriginal } = await pictureForModel(() => bytes, signal);
+    const { original, shown, isOriginal } = await pictureForModel(() => bytes, call);
     if (isOriginal) return [picture.withPicture(picture.base64, original.mediaType)];
     const { mediaType, width, height } = original;
     const path = await kept.keep(bytes, extensionOf(mediaType));

@@ -1,7 +1,7 @@
 /** Pictures as models take them: one that a model's API refuses would end the whole conversation. */
 import { createRequire } from "node:module";
 import path from "node:path";
-import { Mutex } from "@matrx/shared/mutex.ts";
+import { FairMutex } from "@matrx/shared/mutex.ts";
 import { bareEnvironment } from "../platform/environment.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
 import type { PictureJob, PictureWords, Size } from "./picture-program.ts";
@@ -44,15 +44,21 @@ const PROGRAM = resolve("#picture-program");
 const WASM = resolve("#picture-wasm");
 
 /** One program at a time: each may take 1 GiB. */
-const mutex = new Mutex();
+const mutex = new FairMutex();
+
+/** Who wants a picture, and until when. */
+export interface PictureCall {
+  readonly grant: { readonly id: string };
+  readonly signal: AbortSignal;
+}
 
 /** `read` is called when its turn has come. Throws PictureFailed, or the signal's reason. */
 export function pictureForModel(
   read: () => Buffer | Promise<Buffer>,
-  signal: AbortSignal,
+  { grant, signal }: PictureCall,
   limits = LIMITS,
 ): Promise<ModelPicture> {
-  return mutex.runExclusive(async () => {
+  return mutex.runExclusive(grant.id, async () => {
     signal.throwIfAborted();
     return decoded(await read(), signal, limits);
   });

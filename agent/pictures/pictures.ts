@@ -46,6 +46,8 @@ export class Pictures {
 }
 
 export class Album {
+  /** Takes one picture at a time, so that those who ask for many hold up nobody else. */
+  readonly mutex = new Mutex();
   readonly #kept: string[] = [];
   #folder: string | undefined;
   #made = 0;

@@ -35,15 +35,19 @@ export async function rawImage(
 /** As models take it. Throws MatrxError if it is too large, or cannot be decoded. */
 export async function readImage(
   file: OpenFile,
-  { room, signal }: Pick<ToolContext, "room" | "signal">,
+  context: Pick<ToolContext, "room" | "signal" | "grant">,
 ): Promise<ToolResult> {
   const size = requireSize(
     file,
     PICTURE_MOST_BYTES,
     `Make a smaller copy of it with ${toolName("Bash")}, and read that`,
   );
-  await room(base64Length(Math.min(size, SHOWN_MOST_BYTES)));
-  const picture = await pictureForModel(() => readAll(file.handle, size), signal).catch((error: unknown) => {
+  const read = async () => {
+    // Not before its turn: others' answers would wait for room meanwhile.
+    await context.room(base64Length(Math.min(size, SHOWN_MOST_BYTES)));
+    return readAll(file.handle, size);
+  };
+  const picture = await pictureForModel(read, context).catch((error: unknown) => {
     throw error instanceof PictureFailed ? notShown(file, error) : error;
   });
   return resultOf(file, size, picture);

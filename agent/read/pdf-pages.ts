@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { Mutex } from "@matrx/shared/mutex.ts";
+import { FairMutex } from "@matrx/shared/mutex.ts";
 import { bareEnvironment } from "../platform/environment.ts";
 import { ROOT } from "../platform/run-program.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
@@ -31,16 +31,22 @@ const MiB = 1024 * 1024;
 const LIMITS = { mostChars: 1024 * 1024, mostBytes: 512 * MiB, mostMs: 30_000 };
 
 /** One program at a time: each may take 512 MiB. */
-const mutex = new Mutex();
+const mutex = new FairMutex();
+
+/** Who wants the pages, and until when. */
+export interface PdfCall {
+  readonly grant: { readonly id: string };
+  readonly signal: AbortSignal;
+}
 
 /** `descriptor` must be at the beginning of the file. Throws PdfFailed, or the signal's reason. */
 export function pdfPages(
   descriptor: number,
   range: Pick<PdfJob, "first" | "last">,
-  signal: AbortSignal,
+  { grant, signal }: PdfCall,
   limits = LIMITS,
 ): Promise<PdfPages> {
-  return mutex.runExclusive(() => readPages(descriptor, { ...range, ...limits }, signal));
+  return mutex.runExclusive(grant.id, () => readPages(descriptor, { ...range, ...limits }, signal));
 }
 
 async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): Promise<PdfPages> {

@@ -5,7 +5,7 @@ import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { counted } from "../text/counted.ts";
 import { factsOf } from "./bytes.ts";
-import { PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";
+import { type PdfCall, PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";
 import { type LinesWanted, metadataOf, noteOfCut, noteOfMore, pageOfText, withNotes } from "./shown-page.ts";
 
 export const PDF = "application/pdf";
@@ -20,12 +20,12 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export async function readPdf(
   file: OpenFile,
   pages: string | undefined,
-  wanted: LinesWanted,
+  wanted: LinesWanted & PdfCall,
   raw: boolean,
 ): Promise<ToolResult> {
   if (file.stat.size > MOST_BYTES) throw tooLarge(file);
   const range = rangeOf(pages);
-  const found = await pdfPages(file.handle.fd, range, wanted.signal).catch((error: unknown) => {
+  const found = await pdfPages(file.handle.fd, range, wanted).catch((error: unknown) => {
     throw error instanceof PdfFailed ? notRead(file, error) : error;
   });
   if (range.first > found.total) throw beyondPages(file, range.first, found.total);

@@ -121,8 +121,9 @@ async function read(
   { offset, limit, raw = false, pages }: Input,
   declared: TextEncoding | undefined,
   index: LineIndex,
-  { signal, session, room }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolResult> {
+  const { signal, session, grant } = context;
   const small = await wholeOf(file, SNIFF_BYTES);
   const head = headOf(small ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
   const content = declared ? textIn(declared, head) : sniff(head);
@@ -130,14 +131,15 @@ async function read(
   const whole = small ?? (isImage ? undefined : await wholeOf(file, WHOLE_MAX_BYTES));
   const sha256 = whole && hash("sha256", whole);
   session.noteSeen(file.place.path, { stat: file.stat, sha256 });
-  if (isImage) return raw ? rawImage(file, content.mediaType, room) : readImage(file, { room, signal });
+  if (isImage) return raw ? rawImage(file, content.mediaType, context.room) : readImage(file, context);
   const wanted = {
     offset: offset || 1,
     limit: limit ?? DEFAULT_LINES,
     chars: limit === undefined ? DEFAULT_CHARS : MOST_CHARS,
     signal,
   };
-  if (content.kind === "binary" && content.mediaType === PDF) return readPdf(file, pages, wanted, raw);
+  if (content.kind === "binary" && content.mediaType === PDF)
+    return readPdf(file, pages, { ...wanted, grant }, raw);
   if (content.kind === "binary") throw await binaryFileError(file, content.mediaType, signal);
   if (pages !== undefined) {
     throw wrong("pages", "this is not a PDF file", "Use offset and limit for lines");

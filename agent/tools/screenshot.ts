@@ -1,13 +1,14 @@
 /** The tool that takes a picture of the screen. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { defineTool, type ToolResult } from "../core/tool.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
 import type { Files } from "../fs/access.ts";
-import { PictureFailed, pictureForModel, SHOWN_MOST_BYTES } from "../pictures/for-model.ts";
+import { type PictureCall, PictureFailed, pictureForModel, SHOWN_MOST_BYTES } from "../pictures/for-model.ts";
+import type { Album } from "../pictures/pictures.ts";
 import { base64Length } from "../read/bytes.ts";
 
 /** Of a picture that is sent as it is: as base64 it is a third longer, and must fit into a 16 MiB result frame. */
@@ -37,24 +38,38 @@ export function screenshotTool(files: Files, desktop: Desktop) {
     async preview({ monitor }) {
       return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };
     },
-    async handle({ monitor, format }, context) {
-      const { signal, room, grant } = context;
-      // The size is not known in advance, so no picture is taken until there is room for the largest.
-      await room(base64Length(format === undefined ? SHOWN_MOST_BYTES : IMAGE_MAX_BYTES));
-      const wantedFormat: PictureFormat = format === undefined || format === "png" ? "png" : "jpeg";
-      const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
-      const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
-      const album = desktop.pictures.of(grant.id);
-      const picture = await desktop.pictures.mutex.runExclusive(() =>
-        capture(desktop, wanted, { ...surroundings, album, signal }),
-      );
-      const path = await album.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
-      const of = { path, picture, wantedFormat, blankHint: desktop.platform.desktop.blankHint };
-      if (format === undefined) return resultOf(of, await shownOf(picture, signal));
-      if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
-      return resultOf(of, { image: imageOf(picture.bytes, `image/${picture.format}`) });
+    handle(wish, context) {
+      const album = desktop.pictures.of(context.grant.id);
+      return album.mutex.runExclusive(() => take(files, desktop, { ...wish, album }, context));
     },
   });
+}
+
+interface Wish extends z.output<typeof input> {
+  readonly album: Album;
+}
+
+async function take(
+  files: Files,
+  desktop: Desktop,
+  { monitor, format, album }: Wish,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { signal, room } = context;
+  signal.throwIfAborted();
+  // The size is not known in advance, so no picture is taken until there is room for the largest.
+  await room(base64Length(format === undefined ? SHOWN_MOST_BYTES : IMAGE_MAX_BYTES));
+  const wantedFormat: PictureFormat = format === undefined || format === "png" ? "png" : "jpeg";
+  const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
+  const surroundings = await desktop.surroundingsOf(files, context).forHelpers();
+  const picture = await desktop.pictures.mutex.runExclusive(() =>
+    capture(desktop, wanted, { ...surroundings, album, signal }),
+  );
+  const path = await album.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
+  const of = { path, picture, wantedFormat, blankHint: desktop.platform.desktop.blankHint };
+  if (format === undefined) return resultOf(of, await shownOf(picture, context));
+  if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
+  return resultOf(of, { image: imageOf(picture.bytes, `image/${picture.format}`) });
 }
 
 interface Taken {
@@ -70,9 +85,9 @@ interface Shown {
   readonly note?: string;
 }
 
-async function shownOf({ bytes }: Picture, signal: AbortSignal): Promise<Shown> {
+async function shownOf({ bytes }: Picture, call: PictureCall): Promise<Shown> {
   try {
-    const { shown, isOriginal } = await pictureForModel(() => bytes, signal);
+    const { shown, isOriginal } = await pictureForModel(() => bytes, call);
     const image = imageOf(shown.bytes, shown.mediaType);
     return isOriginal ? { image } : { image, note: `[Shown as ${shown.width}x${shown.height}]` };
   } catch (error) {

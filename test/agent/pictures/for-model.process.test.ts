@@ -7,8 +7,10 @@ import { readPng } from "../../helpers/png.ts";
 const PATIENT = 60_000;
 const GENEROUS = { mostPixels: 64_000_000, mostMemory: 1024 * 1024 * 1024, mostMs: PATIENT };
 
+const GRANT = { id: "grant" };
+
 function shown(picture: Buffer, limits = GENEROUS, signal = new AbortController().signal) {
-  return pictureForModel(() => picture, signal, limits);
+  return pictureForModel(() => picture, { grant: GRANT, signal }, limits);
 }
 
 describe("a picture for a model", () => {
@@ -99,4 +101,23 @@ describe("a picture for a model", () => {
     stop.abort(new Error("nobody waits"));
     await expect(stopped).rejects.toThrow("nobody waits");
   });
+});
+
+it("one caller's many pictures hold up nobody else's", { timeout: PATIENT }, async () => {
+  const picture = redAndBlue(4, 4);
+  const begun: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const want = (id: string, until?: Promise<void>) => {
+    const read = async () => {
+      begun.push(id);
+      await until;
+      return picture;
+    };
+    const { signal } = new AbortController();
+    return pictureForModel(read, { grant: { id }, signal }, GENEROUS);
+  };
+  const all = [want("guest", first.promise), want("guest"), want("guest"), want("owner")];
+  first.resolve();
+  await Promise.all(all);
+  expect(begun).toEqual(["guest", "owner", "guest", "guest"]);
 });

@@ -4,6 +4,8 @@ import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { beforeEach, expect, it, vi } from "vitest";
+import { parseInput } from "../../../agent/core/input.ts";
+import { pictureForModel } from "../../../agent/pictures/for-model.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { makePng } from "../../helpers/png.ts";
 import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
@@ -61,4 +63,26 @@ it("commands see none of another's", NEEDS_SANDBOX, async () => {
   const ai = as({ paths: [temporary] });
   const command = `cat '${file}' | wc -c; ls '${path.dirname(file)}' | wc -l`;
   expect((await bench.call("Bash", { command }, ai)).output).toMatch(/(?:^|\n)0\n0\n/);
+});
+
+it("a picture that waits for its turn takes no room from others' answers", async () => {
+  const bench = await Workbench.open();
+  await bench.put("picture.png", PICTURE);
+  const before = Promise.withResolvers<void>();
+  const { signal } = new AbortController();
+  const first = pictureForModel(() => before.promise.then(() => PICTURE), { grant: bench.owner, signal });
+  let hasRoom = false;
+  const room = async () => {
+    hasRoom = true;
+  };
+  const tool = bench.tool("Read");
+  const input = parseInput(tool, { file_path: bench.at("picture.png") });
+  const second = Promise.resolve(tool.handle(input, { ...bench.context(), room }));
+  // Long enough for the file to be opened, were it not for the turn.
+  await (await bench.call("Read", { file_path: bench.at("picture.png"), raw: true })).image;
+  expect(hasRoom).toBe(false);
+  before.resolve();
+  await first;
+  expect((await second).image?.media_type).toBe("image/png");
+  expect(hasRoom).toBe(true);
 });

@@ -132,7 +132,7 @@ describe("a PDF that means harm", () => {
     const bench = await Workbench.open();
     const descriptor = openSync(await bench.put("a.pdf", bytes), "r");
     onTestFinished(() => closeSync(descriptor));
-    return await pdfPages(descriptor, { first: 1, last: 5 }, signal, limits);
+    return await pdfPages(descriptor, { first: 1, last: 5 }, { grant: { id: "grant" }, signal }, limits);
   }
 
   it("takes no more memory than it may", { timeout: PATIENT }, async () => {
