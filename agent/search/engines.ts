@@ -1,15 +1,20 @@
 /** Chooses the engine: ripgrep if one runs here, else this program itself. */
 import { closeSync } from "node:fs";
+import type { ToolContext } from "../core/tool.ts";
+import { Turns } from "../core/turns.ts";
 import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";
 import { findRipgrep, type RipgrepPlaces } from "./find-ripgrep.ts";
 import { Matcher } from "./matcher.ts";
+import { throwUnlessTimedOut } from "./notes.ts";
 import { ripgrepEngine } from "./ripgrep.ts";
 import { type Wish, walk } from "./walk.ts";
 
 const LARGEST_FILE = 16 * 1024 * 1024;
+/** Searches of one caller at once: each takes all of the processors that it gets. */
+const AT_ONCE = 4;
 
 const javascriptEngine: Engine = {
   name: "javascript",
@@ -64,10 +69,21 @@ async function bytesOf(path: Buffer, checked: CheckedFiles, run: Run): Promise<B
 /** Looks for ripgrep once, on first use. */
 export class SearchEngines {
   readonly #places: RipgrepPlaces | undefined;
+  readonly #turns = new Turns(AT_ONCE);
   #engine: Promise<Engine> | undefined;
 
   constructor(places?: RipgrepPlaces) {
     this.#places = places;
+  }
+
+  /** Waits until the caller may search, or its time has run out: then it finds nothing. Rejects with another reason of the signal. */
+  async turn({ grant, signal }: Pick<ToolContext, "grant" | "signal">): Promise<Disposable> {
+    try {
+      return await this.#turns.take(grant.id, signal);
+    } catch {
+      throwUnlessTimedOut(signal);
+      return { [Symbol.dispose]: () => undefined };
+    }
   }
 
   best(): Promise<Engine> {

@@ -64,6 +64,7 @@ export function globTool(files: Files, engines: SearchEngines) {
       // With an absolute pattern, results are relative to the pattern's own folder.
       const base = isAbsolute(folder, access.platform) ? place : await access.find(path, "read");
       if (place.missing.length > 0) return nothing(place, `${place.shown} does not exist`);
+      using _turn = await engines.turn(context);
       const scope = await openScope(access, place, {
         showHidden: showHidden || names.namesHidden,
         includeIgnored,

@@ -103,6 +103,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
       const access = await files.as(context);
       const place = await access.findExisting(wanted.path ?? ".", "read");
       const includeIgnored = wanted.include_ignored ?? false;
+      using _turn = await engines.turn(context);
       const scope = await openScope(access, place, { showHidden, includeIgnored });
       const missed = nothingMissed();
       const run = { scope, missed, signal };
