@@ -287,6 +287,44 @@ describe("what may be on the way", () => {
     expect(given(calls, { c: LIMITS.grantAnswersBytes })).toEqual(["call-0", "call-3"]);
   });
 
+  it("for readers of one grant that take nothing: all but its last 8 MiB, which are for those with nothing on their way", () => {
+    const [live, ...stalled] = Array.from({ length: 8 }, () => socketWith(0)) as [WebSocket, ...WebSocket[]];
+    const greedy = (n: number) =>
+      Array.from({ length: 24 * n }, (_, i) => ({
+        grant: "a",
+        bytes: MiB,
+        socket: stalled[i % n] as WebSocket,
+      }));
+    for (const n of [1, 2, 3, 7]) {
+      const calls = [...greedy(n), { grant: "a", bytes: 8 * MiB, socket: live }];
+      const sent = given(calls);
+      expect(sent.at(-1), `${n} stalled`).toBe(`call-${calls.length - 1}`);
+      expect(sent).toHaveLength(Math.min(8 * n, 16) + 1);
+    }
+  });
+
+  it("for one reader: more than one answer, while the grant's last 8 MiB are free and no earlier one of its grant waits for that", () => {
+    const [one, two] = [socketWith(0), socketWith(0)];
+    const calls = [
+      ...Array.from({ length: 4 }, () => ({ grant: "a", bytes: 2 * MiB, socket: one })),
+      ...Array.from({ length: 3 }, () => ({ grant: "a", bytes: 2 * MiB, socket: two })),
+      { grant: "a", bytes: 4 * MiB, socket: two },
+      { grant: "a", bytes: 1 * MiB, socket: two },
+      { grant: "a", bytes: 9 * MiB, socket: socketWith(0) },
+    ];
+    expect(given(calls)).toEqual([
+      "call-0",
+      "call-1",
+      "call-2",
+      "call-3",
+      "call-4",
+      "call-5",
+      "call-6",
+      "call-8",
+      "call-9",
+    ]);
+  });
+
   it("for one device: 64 MiB, whatever the grant, and nobody comes before who waits for that", () => {
     const calls = [
       { grant: "a", bytes: 4 * MiB },

@@ -122,6 +122,8 @@ class Room {
   readonly #ofGrant = new Map<GrantId, number>();
   readonly #ofSocket = new Map<WebSocket, number>();
   readonly #fullGrants = new Set<GrantId>();
+  /** Those without room for more than one answer for each reader. */
+  readonly #busyGrants = new Set<GrantId>();
   #total: number;
   #isFull = false;
 
@@ -138,9 +140,12 @@ class Room {
     if (pending.recipients.length === 0) return true;
     if (this.#isFull || this.#fullGrants.has(grant)) return false;
     const [socket] = socketsOf(pending);
-    if (socket && !fits(this.#onSocket(socket), bytes, LIMITS.callerAnswersBytes)) return false;
+    const before = socket ? this.#onSocket(socket) : 0;
+    const { callerAnswersBytes, grantAnswersBytes, deviceAnswersBytes } = LIMITS;
+    if (!fits(before, bytes, callerAnswersBytes)) return false;
     const own = this.#onGrant(grant);
-    const { grantAnswersBytes, deviceAnswersBytes } = LIMITS;
+    // Readers that take nothing hold up those of the same grant last: these have nothing on their way.
+    if (before > 0 && !this.#mayHaveMore(grant, own + bytes)) return false;
     // The last share is reserved for grants with nothing in transit, so that other grants' unread answers hold them up last.
     const together = own === 0 ? deviceAnswersBytes : deviceAnswersBytes - grantAnswersBytes;
     if (fits(own, bytes, grantAnswersBytes) && fits(this.#total, bytes, together)) {
@@ -150,6 +155,13 @@ class Room {
     if (own === 0) this.#isFull = true;
     else this.#fullGrants.add(grant);
     return false;
+  }
+
+  /** Whether a reader that has something on its way may get more: it does not take the grant's last share. */
+  #mayHaveMore(grant: GrantId, together: number): boolean {
+    const { callerAnswersBytes, grantAnswersBytes } = LIMITS;
+    if (together > grantAnswersBytes - callerAnswersBytes) this.#busyGrants.add(grant);
+    return !this.#busyGrants.has(grant);
   }
 
   #add({ pending, bytes }: Asked): void {
