@@ -106,9 +106,9 @@ export const LIMITS = {
   byteStreamsPerGrant: 64,
   /** Open byte streams of one device; the last `byteStreamsPerGrant` are for grants that have none. Relay. */
   byteStreamsPerDevice: 256,
-  /** Credit of all streams of one grant on one device together, in bytes. Relay. */
+  /** Credit of all streams of one grant on one device together, in bytes; those that take less have `streamWindowMinBytes` each beyond it. Relay. */
   grantWindowBytes: 16 * MiB,
-  /** Credit of all streams of one device together, in bytes; the last `grantWindowBytes` of it are for grants that have none. Relay. */
+  /** Credit of all streams of one device together, in bytes; the last `grantWindowBytes` of it are for grants that have none, and those that take less have theirs beyond it, too. Relay. */
   deviceWindowBytes: 48 * MiB,
   /** While this many bytes are queued towards a caller, or a device, its credit is held back. Relay. */
   streamQueuedBytes: 4 * MiB,
