@@ -8,6 +8,7 @@ import {
   constants,
   type Dirent,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   realpathSync,
@@ -19,6 +20,7 @@ import { entryStat } from "../fs/entry-stat.ts";
 import { isRepository } from "../fs/git-folder.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { TimeSlice } from "../search/time-slice.ts";
+import { isSearchable } from "./disk.ts";
 
 /** What is looked for; `key` tells apart questions with different answers. */
 export interface Question {
@@ -88,7 +90,12 @@ export class ClosedEntries {
     await search.walk(roots);
     await search.untilQuiet();
     this.#remember(question.key, search.quiet);
-    return { closed: [...search.closed], unchangeable: [...search.unchangeable] };
+    // What was in a folder that was moved meanwhile was found where that is now.
+    const isThere = (entry: string) => !isGone(path.posix.dirname(entry));
+    return {
+      closed: [...search.closed].filter(isThere),
+      unchangeable: [...search.unchangeable].filter(isThere),
+    };
   }
 
   #remember(key: string, folders: ReadonlyMap<string, Folder>): void {
@@ -123,7 +130,7 @@ class Search {
     const pending = [...roots];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
       if (this.#slice.isUp) await this.#slice.rest();
-      const stat = entryStat(folder);
+      const stat = this.#look(folder);
       if (!stat?.isDirectory()) continue;
       pending.push(...this.#read(folder, stat));
       if (this.#seen.size > this.#most) throw tooMany(roots);
@@ -150,6 +157,16 @@ class Search {
     }
   }
 
+  /** What can't be looked at now, because a command changes modes, is closed. */
+  #look(folder: string): BigIntStats | undefined {
+    try {
+      return lstatSync(folder, { bigint: true, throwIfNoEntry: false });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EACCES") this.closed.add(folder);
+      return undefined;
+    }
+  }
+
   #read(folder: string, stat: BigIntStats): readonly string[] {
     const remembered = this.#known?.get(folder);
     const content =
@@ -170,6 +187,14 @@ class Search {
   }
 }
 
+function isGone(folder: string): boolean {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function stateOf(stat: BigIntStats | undefined): string {
   return `${stat?.dev}:${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
 }
@@ -184,19 +209,34 @@ function readFolder(folder: string, expected: BigIntStats, question: Question): 
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, OPEN_FOLDER);
-    const times = ageing(fstatSync(descriptor, { bigint: true }));
-    return { ...times, ...contentOf(folder, `/proc/self/fd/${descriptor}`, question) };
+    const stat = fstatSync(descriptor, { bigint: true });
+    if (isShut(stat)) return { ...ageing(stat), ...SHUT, closed: [folder] };
+    return { ...ageing(stat), ...contentOf(folder, `/proc/self/fd/${descriptor}`, question) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || EXHAUSTED.has(code)) throw error;
-    // A folder that this program cannot read stays out of its commands' reach, too.
     const times = MOVED.has(code)
       ? { ...ageing(expected), isSettled: false, isQuiet: false }
       : ageing(expected);
-    return { ...times, closed: [], unchangeable: [], folders: [] };
+    return { ...times, ...SHUT, closed: isOwn(expected) ? [folder] : [] };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+const SHUT = { unchangeable: [], folders: [] };
+
+/**
+ * Whether a folder is closed as a whole: a command may open its user's own again and find there what this search could not
+ * see, and nothing can be covered in one that the sandbox may not enter, such as another user's.
+ */
+function isShut(stat: BigIntStats): boolean {
+  const [uid, gid, mode] = [Number(stat.uid), Number(stat.gid), Number(stat.mode)];
+  return !isSearchable({ uid, gid, mode }) || (isOwn(stat) && (mode & 0o400) === 0);
+}
+
+function isOwn({ uid }: BigIntStats): boolean {
+  return Number(uid) === process.geteuid?.();
 }
 
 function ageing(stat: BigIntStats): Pick<Folder, "state" | "isSettled" | "isQuiet"> {

@@ -1,5 +1,5 @@
 /** The real disk, as `compileRules` asks for it. */
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import type { Disk } from "./rules.ts";
 
@@ -31,12 +31,16 @@ export const realDisk: Disk = {
  */
 export function isReachableInSandbox(entry: string): boolean {
   if (process.geteuid?.() !== 0) return true;
-  const groups = new Set([process.getegid?.(), ...(process.getgroups?.() ?? [])]);
   for (let folder = path.posix.dirname(entry); folder !== "/"; folder = path.posix.dirname(folder)) {
     const stat = statSync(folder, { throwIfNoEntry: false });
-    if (!stat) return false;
-    const search = stat.uid === 0 ? 0o100 : groups.has(stat.gid) ? 0o010 : 0o001;
-    if ((stat.mode & search) === 0) return false;
+    if (!stat || !isSearchable(stat)) return false;
   }
   return true;
+}
+
+/** Whether a folder may be entered by who has this process's user and groups, and no capabilities. */
+export function isSearchable({ uid, gid, mode }: Pick<Stats, "uid" | "gid" | "mode">): boolean {
+  const isOfGroup = [process.getegid?.(), ...(process.getgroups?.() ?? [])].includes(gid);
+  const search = uid === process.geteuid?.() ? 0o100 : isOfGroup ? 0o010 : 0o001;
+  return (mode & search) !== 0;
 }

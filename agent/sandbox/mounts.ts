@@ -1,5 +1,4 @@
 /** What bubblewrap mounts of a caller's folders and of the system, and in which order. */
-import { lstatSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { realDisk } from "./disk.ts";
 import { exchanged } from "./mount-check.ts";
@@ -69,7 +68,7 @@ export function maskOf({ path, isFolder }: HiddenPath): string[] {
 }
 
 function isStillThere({ path }: HiddenPath): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return realDisk.kindOf(path) !== undefined;
 }
 
 function tooManyMounts(mounts: number): MatrxError {

@@ -43,6 +43,7 @@ const question: Question = {
   isClosed: (entry) => path.basename(entry) === ".env",
   isUnchangeable: () => false,
   keepsRepositories: false,
+  closesPipes: false,
   kindOfFile: () => undefined,
 };
 

@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
@@ -266,12 +267,40 @@ describe("a job in the sandbox", NEEDS_SANDBOX, () => {
   });
 });
 
+describe("a folder that a command closed to the agent", NEEDS_SANDBOX, () => {
+  it.each([
+    ["chmod 0 d", "chmod 700 d; cat d/.env d/sub/.env"],
+    ["chmod 400 d", "chmod 700 d; cat d/.env d/sub/.env"],
+    ["chmod 300 d/sub", "cat d/sub/.env; chmod 700 d/sub; cat d/sub/.env"],
+    ["chmod 0 .", "chmod 700 .; cat d/.env"],
+  ])("keeps what is closed in it: %s", async (first, then) => {
+    const { bench, run } = await openBench();
+    await bench.put("work/d/.env", "KEY=secret\n");
+    await bench.put("work/d/sub/.env", "KEY=secret\n");
+    await run(first);
+    expect((await run(then)).output).not.toContain("secret");
+    for (const folder of ["work", "work/d", "work/d/sub"]) chmodSync(bench.at(folder), 0o700);
+    expect((await run("ls -A d; cat d/.env")).output).toMatch(/^\.env\nsub\n.*Permission denied/);
+  });
+});
+
 /** In the sandbox, root has no capabilities: what another user closed is closed to it. */
 describe("a command of an agent that runs as root", NEEDS_ROOT, () => {
   it("runs although the PATH names a folder that another user closed", async () => {
     const closed = folderOfAnother();
     const { run } = await openBench({}, () => ({ PATH: `${process.env.PATH}:${closed}/bin` }));
     expect(await run("echo fine")).toMatchObject({ output: "fine\n", exit: 0 });
+  });
+
+  it("runs although another user's closed folder holds a socket in a granted one", async () => {
+    const { bench, run } = await openBench();
+    const closed = bench.at("work/private");
+    mkdirSync(closed, { mode: 0o700 });
+    const server = createServer().listen(`${closed}/socket`);
+    await once(server, "listening");
+    chownSync(closed, 65534, 65534);
+    expect(await run("ls -A private; echo fine")).toMatchObject({ output: "fine\n", exit: 0 });
+    server.close();
   });
 
   it("is refused if it was granted such a folder, and its caller is told why", async () => {

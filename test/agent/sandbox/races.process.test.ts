@@ -33,14 +33,23 @@ const OTHERS = [
 ] as const;
 
 describe("while folders are exchanged, the sandbox of another command", NEEDS_SANDBOX, () => {
-  it.each(OTHERS)("holds against %s", (_what, other) => attack(other));
+  it.each(OTHERS)("holds against %s", (_what, other) => attack(exchanger(other)));
+});
+
+describe("while a folder is closed to the agent and opened again", NEEDS_SANDBOX, () => {
+  it("the sandbox of another command keeps what is closed in it", () =>
+    attack(shutter, "{ chmod 700 d; cat d/.env d/sub/.env; } 2> /dev/null; echo ran"));
 });
 
 describe("while folders are exchanged, the sandbox of root's command", NEEDS_ROOT, () => {
-  it.each(OTHERS)("holds against %s", (_what, other) => attack(other));
+  it.each(OTHERS)("holds against %s", (_what, other) => attack(exchanger(other)));
 });
 
-async function attack(other: (places: Places) => string): Promise<void> {
+const LOOK =
+  "cat d/canary closed/canary d/.env real/.env 2> /dev/null; " +
+  "{ : > d/.git/config; } 2> /dev/null && echo CHANGED; echo ran";
+
+async function attack(attacker: (places: Places) => string, look = LOOK): Promise<void> {
   const bench = await Workbench.open();
   const places = { work: bench.at("work"), outside: temporaryFolder() };
   const { work, outside } = places;
@@ -55,15 +64,12 @@ async function attack(other: (places: Places) => string): Promise<void> {
   session.cwd = work;
   const run = (command: string, more = {}) =>
     bench.call("Bash", { command, ...more }, { grant, session, policy });
-  await run(`node -e ${quoted(exchanger(other(places)))}`, { run_in_background: true });
+  await run(`node -e ${quoted(attacker(places))}`, { run_in_background: true });
   await expect.poll(() => existsSync(path.join(work, "ready"))).toBe(true);
 
   let ran = 0;
   for (let launch = 0; launch < LAUNCHES; launch++) {
-    const answer = await run(
-      "cat d/canary closed/canary d/.env real/.env 2> /dev/null; " +
-        "{ : > d/.git/config; } 2> /dev/null && echo CHANGED; echo ran",
-    ).catch((error) => error);
+    const answer = await run(look).catch((error) => error);
     // It may be refused, since folders are moved.
     const said = "output" in answer ? answer.output : failureOf(answer);
     expect(said).not.toMatch(new RegExp(`${SECRET}|${CLOSED}|CHANGED`));
@@ -86,8 +92,8 @@ function linkTo(target: string): string {
 }
 
 /** At times as fast as it can, and at times so slowly that a sandbox is made in between. */
-function exchanger(makeOther: string): string {
-  return `
+function exchanger(makeOther: (places: Places) => string): (places: Places) => string {
+  return (places) => `
     const fs = require("node:fs");
     const makeFolder = (name, content) => {
       fs.mkdirSync(name + "/.git/hooks", { recursive: true });
@@ -95,7 +101,7 @@ function exchanger(makeOther: string): string {
       fs.writeFileSync(name + "/.env", content);
     };
     makeFolder("d", "${CLOSED}");
-    ${makeOther};
+    ${makeOther(places)};
     fs.writeFileSync("ready", "");
     const hold = (most) => { for (const end = performance.now() + most * Math.random(); performance.now() < end;); };
     for (;;) {
@@ -106,6 +112,22 @@ function exchanger(makeOther: string): string {
         hold(most);
         fs.renameSync("d", "other");
         fs.renameSync("real", "d");
+        hold(most);
+      }
+    }`;
+}
+
+function shutter(): string {
+  return `
+    const fs = require("node:fs");
+    fs.mkdirSync("d/sub", { recursive: true });
+    for (const file of ["d/.env", "d/sub/.env"]) fs.writeFileSync(file, "${CLOSED}");
+    fs.writeFileSync("ready", "");
+    const hold = (most) => { for (const end = performance.now() + most * Math.random(); performance.now() < end;); };
+    for (;;) {
+      const most = Math.random() < 0.5 ? 0 : 8;
+      for (const mode of [0o000, 0o700, 0o400, 0o700, 0o300, 0o700]) {
+        fs.chmodSync("d", mode);
         hold(most);
       }
     }`;
