@@ -41,6 +41,7 @@ export interface Found {
 }
 
 interface Folder extends Found {
+  readonly identity: string;
   readonly state: string;
   /** Whether any change since would show in its state. */
   readonly isSettled: boolean;
@@ -90,12 +91,7 @@ export class ClosedEntries {
     await search.walk(roots);
     await search.untilQuiet();
     this.#remember(question.key, search.quiet);
-    // What was in a folder that was moved meanwhile was found where that is now.
-    const isThere = (entry: string) => !isGone(path.posix.dirname(entry));
-    return {
-      closed: [...search.closed].filter(isThere),
-      unchangeable: [...search.unchangeable].filter(isThere),
-    };
+    return { closed: [...search.closed], unchangeable: [...search.unchangeable] };
   }
 
   #remember(key: string, folders: ReadonlyMap<string, Folder>): void {
@@ -113,8 +109,8 @@ class Search {
   readonly quiet = new Map<string, Folder>();
   /** Those that changed just now may change again without showing it. */
   readonly #lively = new Map<string, Folder>();
-  /** What was last read at each path. */
-  readonly #seen = new Map<string, Folder>();
+  /** Folders that were read, wherever they are now. */
+  readonly #visited = new Set<string>();
   readonly #slice = new TimeSlice();
   readonly #question: Question;
   readonly #known: ReadonlyMap<string, Folder> | undefined;
@@ -133,7 +129,7 @@ class Search {
       const stat = this.#look(folder);
       if (!stat?.isDirectory()) continue;
       pending.push(...this.#read(folder, stat));
-      if (this.#seen.size > this.#most) throw tooMany(roots);
+      if (this.#visited.size > this.#most) throw tooMany(roots);
     }
   }
 
@@ -148,9 +144,7 @@ class Search {
       rounds++;
       for (const { folder, stat } of changing) {
         const entries = this.#read(folder, stat);
-        await this.walk(
-          entries.filter((entry) => this.#seen.get(entry)?.state !== stateOf(entryStat(entry))),
-        );
+        await this.walk(entries.filter((entry) => !this.#visited.has(identityOf(entryStat(entry)))));
       }
       if (rounds >= UNREST_ROUNDS && performance.now() > until) return;
       await sleep(1);
@@ -171,7 +165,7 @@ class Search {
     const remembered = this.#known?.get(folder);
     const content =
       remembered?.state === stateOf(stat) ? remembered : readFolder(folder, stat, this.#question);
-    this.#seen.set(folder, content);
+    this.#visited.add(content.identity);
     (content.isQuiet ? this.quiet : this.#lively).set(folder, content);
     for (const entry of content.closed) this.closed.add(entry);
     for (const entry of content.unchangeable) this.unchangeable.add(entry);
@@ -187,16 +181,12 @@ class Search {
   }
 }
 
-function isGone(folder: string): boolean {
-  try {
-    return lstatSync(folder, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+function identityOf(stat: BigIntStats | undefined): string {
+  return `${stat?.dev}:${stat?.ino}`;
 }
 
 function stateOf(stat: BigIntStats | undefined): string {
-  return `${stat?.dev}:${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
+  return `${identityOf(stat)} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
 }
 
 /** In milliseconds, since its entries or it itself were changed: moving it changes its ctime alone. */
@@ -215,9 +205,8 @@ function readFolder(folder: string, expected: BigIntStats, question: Question): 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || EXHAUSTED.has(code)) throw error;
-    const times = MOVED.has(code)
-      ? { ...ageing(expected), isSettled: false, isQuiet: false }
-      : ageing(expected);
+    const times = ageing(expected);
+    if (MOVED.has(code)) return { ...times, ...NOT_READ };
     return { ...times, ...SHUT, closed: isOwn(expected) ? [folder] : [] };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -225,6 +214,7 @@ function readFolder(folder: string, expected: BigIntStats, question: Question): 
 }
 
 const SHUT = { unchangeable: [], folders: [] };
+const NOT_READ = { ...SHUT, identity: "none", isSettled: false, isQuiet: false, closed: [] };
 
 /**
  * Whether a folder is closed as a whole: a command may open its user's own again and find there what this search could not
@@ -239,9 +229,14 @@ function isOwn({ uid }: BigIntStats): boolean {
   return Number(uid) === process.geteuid?.();
 }
 
-function ageing(stat: BigIntStats): Pick<Folder, "state" | "isSettled" | "isQuiet"> {
+function ageing(stat: BigIntStats): Pick<Folder, "identity" | "state" | "isSettled" | "isQuiet"> {
   const age = ageOf(stat);
-  return { state: stateOf(stat), isSettled: age > TICK_MS, isQuiet: age > MTIME_RESOLUTION_MS };
+  return {
+    identity: identityOf(stat),
+    state: stateOf(stat),
+    isSettled: age > TICK_MS,
+    isQuiet: age > MTIME_RESOLUTION_MS,
+  };
 }
 
 /** `opened`: where the folder is surely found. Files are looked at by their paths: through it, that takes half as long again. */

@@ -70,12 +70,6 @@ describe("a folder that is exchanged", () => {
     around.after = (folder) => folder.startsWith(at("d")) && turns.shift()?.();
     expect(await closedEntries()).toContain(at("d/sub/.env"));
   });
-
-  it.each(["d", "d/sub"])("once %s was read is searched where it is now", async (read) => {
-    const turns = [exchange];
-    around.after = (folder) => folder === at(read) && turns.shift()?.();
-    expect(await closedEntries()).toContain(at("real/sub/.env"));
-  });
 });
 
 async function closedEntries(): Promise<readonly string[]> {
