@@ -1,6 +1,7 @@
 /**
  * One WebSocket to a device, on which calls open streams. Commands that move bytes are built on it: `open` makes the call
- * and gives its stream, `call` makes a call without one. What the relay refuses for its rate is sent again in time. A lost connection ends all of its streams, each with the reason.
+ * and gives its stream, `call` makes a call without one. What the relay refuses for its rate is sent again when it says. A
+ * lost connection ends all of its streams, each with the reason.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorFrame, type ToCaller, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
