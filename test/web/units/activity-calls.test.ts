@@ -1,6 +1,9 @@
 /** Which calls the feed shows at once, and what it says that they were about. */
+
+import type { ApprovalView } from "@matrx/shared/approval.ts";
 import { describe, expect, test } from "vitest";
 import { type EndedCall, isLook } from "../../../web/src/features/activity/calls.ts";
+import { outcomeOf } from "../../../web/src/features/activity/outcome-of.ts";
 import type { Entry } from "../../../web/src/features/settings/record/entries.ts";
 import { subjectOf } from "../../../web/src/features/settings/record/entry-words.ts";
 import { inTellingOrder } from "../../../web/src/ui/telling-input.ts";
@@ -48,4 +51,17 @@ describe("an entry of the record names what its call was about", () => {
     const order = inTellingOrder({ limit: "5000", show_hidden: "true", path: "/home/ann" });
     expect(order.map(([name]) => name)).toEqual(["path", "limit", "show_hidden"]);
   });
+});
+
+describe("a call that ended before it ran", () => {
+  const outcome = (decided_by: string | null) =>
+    outcomeOf(
+      { state: "cancelled", for: null, edited: false, decided_by, note: null } as ApprovalView,
+      false,
+    );
+
+  test("was decided by nobody", () => expect(outcome(null)).toContain("before anybody decided"));
+
+  test("or was allowed, and that is told", () =>
+    expect(outcome("Firefox")).toBe("Firefox allowed it, but the call ended before it ran"));
 });

@@ -36,7 +36,7 @@ const SETTLED: Readonly<Record<Exclude<ApprovalMessage["state"], "pending">, str
   allowed: "It was allowed.",
   denied: "It was denied.",
   expired: "It expired before it was sent, so it did not run.",
-  cancelled: "The call ended before anybody decided.",
+  cancelled: "The call ended before it ran.",
 };
 
 const ENDS = { success: "finished", error: "failed", unknown: "ended" } as const;

@@ -88,7 +88,7 @@ const DECISIONS = {
   allowed: "Allowed",
   denied: "Denied",
   expired: "Expired before it was sent",
-  cancelled: "The call ended before anybody decided",
+  cancelled: "The call ended before it ran",
 } as const;
 
 function decisionOf({ state, edited }: NonNullable<CallRecordView["approval"]>): string {

@@ -13,7 +13,10 @@ export function outcomeOf(
       ? "Expired: nobody decided in time"
       : `${who} allowed it, but the machine did not come back in time: it did not run`;
   if (caller_gone) return "Withdrawn: the caller is gone, and nothing ran";
-  if (state === "cancelled") return "Over: the call ended before anybody decided";
+  if (state === "cancelled")
+    return by === null
+      ? "Over: the call ended before anybody decided"
+      : `${who} allowed it, but the call ended before it ran`;
   if (state === "denied") return `${who} denied it${note ? `: ${visibleLine(note)}` : ""}`;
   if (edited) return `${who} allowed it with changes`;
   if (reach === "hour") return `${who} allowed it for an hour`;
