@@ -14,7 +14,15 @@ import { isReachableInSandbox, realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
 import { exchanged } from "./mount-check.ts";
 import { isBelow, isIn } from "./paths.ts";
-import { compileRules, grantedFolders, mayRead, mayWrite, type SandboxRules } from "./rules.ts";
+import {
+  compileRules,
+  type Disk,
+  type EntryKind,
+  grantedFolders,
+  mayRead,
+  mayWrite,
+  type SandboxRules,
+} from "./rules.ts";
 import { systemPaths, toolFolders } from "./system-paths.ts";
 
 /** How often folders are searched that another command moves meanwhile. */
@@ -66,6 +74,7 @@ export class RulesCompiler {
       (folder) => isOpen(folder) && isReachableInSandbox(folder),
     );
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const disk = snapshot(realDisk);
       const found = await this.#entries.find(granted, question);
       const rules = compileRules(
         {
@@ -86,15 +95,28 @@ export class RulesCompiler {
           limits: this.#limits,
           system: [...systemPaths().folders, ...tools],
         },
-        realDisk,
+        disk,
       );
       // What was found may have been moved since, and is then not where the rules close it.
       const isInGranted = (entry: string) => granted.some((folder) => isBelow(entry, folder));
       const isCovered = found.closed.every((entry) => !isInGranted(entry) || !mayRead(rules, entry));
-      if (isCovered && found.unchangeable.every((entry) => !mayWrite(rules, entry))) return rules;
+      const isKept = (entry: string) => disk.kindOf(entry) !== undefined && !mayWrite(rules, entry);
+      if (isCovered && found.unchangeable.every(isKept)) return rules;
     }
     throw exchanged();
   }
+}
+
+/** Looks once at each path: what the rules were made of is what they are checked against. */
+function snapshot(disk: Disk): Disk {
+  const kinds = new Map<string, EntryKind | undefined>();
+  return {
+    kindOf(entry) {
+      if (!kinds.has(entry)) kinds.set(entry, disk.kindOf(entry));
+      return kinds.get(entry);
+    },
+    entriesOf: disk.entriesOf,
+  };
 }
 
 function closedToRoot(folder: string): MatrxError {

@@ -1,16 +1,20 @@
 /** What a search finds of folders that another program exchanges at the worst moments. */
 import type * as fs from "node:fs";
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ClosedEntries, type Question } from "../../../agent/sandbox/closed-entries.ts";
+import { ClosedEntries } from "../../../agent/sandbox/closed-entries.ts";
+import type { Question } from "../../../agent/sandbox/read-folder.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 /** Called around each reading of a folder, with where that is. */
 type Turn = (folder: string) => unknown;
-const around = vi.hoisted((): { before: Turn; after: Turn } => ({ before: () => {}, after: () => {} }));
+const around = vi.hoisted((): { before: Turn; after: Turn; changed?: number } => ({
+  before: () => {},
+  after: () => {},
+}));
 
-/** Within a test, the clock of the file system does not tick: all was changed just now, and no change shows. */
+/** Within a test, the clock of the file system does not tick: all was changed just now, or at another time, and no change shows. */
 const TICK = 3_600_000_000_000n;
 
 vi.mock("node:fs", async (original) => {
@@ -22,7 +26,7 @@ vi.mock("node:fs", async (original) => {
       if (stat) {
         stat.mtimeNs -= stat.mtimeNs % TICK;
         stat.ctimeNs -= stat.ctimeNs % TICK;
-        stat.ctimeMs = BigInt(Date.now());
+        stat.ctimeMs = BigInt(around.changed ?? Date.now());
       }
       return stat;
     };
@@ -51,6 +55,7 @@ beforeEach(() => {
   work = temporaryFolder();
   around.before = () => {};
   around.after = () => {};
+  delete around.changed;
   mkdirSync(at("d/sub"), { recursive: true });
   writeFileSync(at("d/sub/.env"), "");
   mkdirSync(at("other/sub"), { recursive: true });
@@ -69,6 +74,34 @@ describe("a folder that is exchanged", () => {
     const turns = [exchange, exchangeBack];
     around.after = (folder) => folder.startsWith(at("d")) && turns.shift()?.();
     expect(await closedEntries()).toContain(at("d/sub/.env"));
+  });
+
+  it("once it was read, is searched where it is now", async () => {
+    const turns = [exchange];
+    around.after = (folder) => folder === at("d") && turns.shift()?.();
+    expect(await closedEntries()).toContain(at("real/sub/.env"));
+  });
+
+  it("once it was read, and back once that was seen, is searched where it was", async () => {
+    const turns = new Map([
+      [at("d"), exchange],
+      [at("d/sub"), exchangeBack],
+    ]);
+    around.after = (folder) => {
+      turns.get(folder)?.();
+      turns.delete(folder);
+    };
+    expect(await closedEntries()).toContain(at("d/sub/.env"));
+    expect(turns.size).toBe(0);
+  });
+
+  it("for the first time in hours, while it is searched, is searched where it is now", async () => {
+    rmdirSync(at("other/sub"));
+    for (const folder of [work, at("other")]) utimesSync(folder, 0, 0);
+    around.changed = 0;
+    const turns = [exchange];
+    around.after = (folder) => folder === at("d") && turns.shift()?.();
+    expect(await closedEntries()).toContain(at("real/sub/.env"));
   });
 });
 

@@ -3,7 +3,7 @@
  * folder that holds closed files. None of the launches may show what is closed or outside, or change what must not be
  * changed; and none leaves anything outside.
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
@@ -14,7 +14,7 @@ import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
 
-const LAUNCHES = LONG ? 2000 : 25;
+const LAUNCHES = LONG ? 1250 : 25;
 const SECRET = "s3cret-canary";
 /** What only the folder itself holds: its closed file. */
 const CLOSED = "c1osed-canary";
@@ -77,7 +77,18 @@ async function attack(attacker: (places: Places) => string, look = LOOK): Promis
     if (said === "ran\n") ran += 1;
   }
   expect(ran).toBeGreaterThan(0);
+  await expectChanges(work);
   expect(readdirSync(outside)).toEqual(["canary"]);
+}
+
+/** The other command was not stopped by what the sandboxes did. */
+async function expectChanges(work: string): Promise<void> {
+  const state = () =>
+    [work, path.join(work, "d")]
+      .map((folder) => lstatSync(folder, { throwIfNoEntry: false })?.ctimeMs)
+      .join();
+  const before = state();
+  await expect.poll(state).not.toBe(before);
 }
 
 function failureOf(error: unknown): string {
@@ -105,14 +116,23 @@ function exchanger(makeOther: (places: Places) => string): (places: Places) => s
     ${makeOther(places)};
     fs.writeFileSync("ready", "");
     const hold = (most) => { for (const end = performance.now() + most * Math.random(); performance.now() < end;); };
+    const move = (from, to) => {
+      for (;;)
+        try {
+          return fs.renameSync(from, to);
+        } catch {
+          // A sandbox made a mount point there meanwhile.
+          fs.rmSync(to, { recursive: true, force: true });
+        }
+    };
     for (;;) {
       const most = Math.random() < 0.5 ? 0 : 8;
       for (let turn = 0; turn < 20; turn++) {
-        fs.renameSync("d", "real");
-        fs.renameSync("other", "d");
+        move("d", "real");
+        move("other", "d");
         hold(most);
-        fs.renameSync("d", "other");
-        fs.renameSync("real", "d");
+        move("d", "other");
+        move("real", "d");
         hold(most);
       }
     }`;
