@@ -1,5 +1,5 @@
 /** A job's record on disk, which survives a restart of the agent. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import * as z from "zod";
@@ -76,11 +76,17 @@ export function makeJobId(): string {
   return `job_${randomBase32(10)}`;
 }
 
+/** If it throws, the record on disk is the one from before. */
 export async function saveRecord(directory: string, record: JobRecord): Promise<void> {
   const file = path.join(directory, "job.json");
   const temporary = `${file}.${randomBase32(6)}`;
-  await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
-  await rename(temporary, file);
+  try {
+    await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Undefined if there is none, or it is damaged. */
