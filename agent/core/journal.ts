@@ -71,6 +71,8 @@ export class Journal {
   readonly #syncFull: StatementSync;
   readonly #syncNormal: StatementSync;
   #beginnings: WaitingBeginning[] = [];
+  /** Outcomes that found no room on the disk: only of calls that were running when it became full. */
+  readonly #unwritten = new Map<string, Outcome>();
   #acknowledged: string[] = [];
   #acknowledgeTimer: NodeJS.Timeout | undefined;
   #keptBytes = 0;
@@ -121,14 +123,19 @@ export class Journal {
   /** What is known about a call; undefined if it was never seen. */
   find(call: string): JournalEntry | undefined {
     const row = this.#select.get(call) as Row | undefined;
-    return row && entryOf(row);
+    return row && this.#entryOf(row);
   }
 
   /** The call that a grant's idempotency key stands for. Frees an expired key. */
   findByKey(grant: string, key: string, now: number = Date.now()): JournalEntry | undefined {
     const row = this.#selectByKey.get(grant, key) as Row | undefined;
-    if (!row || row.started > now - KEY_KEPT) return row && entryOf(row);
-    this.#db.prepare("UPDATE calls SET key = NULL WHERE call = ?").run(row.call);
+    if (!row) return undefined;
+    if (row.started > now - KEY_KEPT) {
+      const entry = this.#entryOf(row);
+      return entry.header?.ran === false ? undefined : entry;
+    }
+    // If this fails, so does the next call's beginning, which says why.
+    this.#tidy(() => this.#db.prepare("UPDATE calls SET key = NULL WHERE call = ?").run(row.call));
     return undefined;
   }
 
@@ -169,18 +176,12 @@ export class Journal {
 
   /**
    * Records how a call ended; if it did not run, its key becomes free. Survives a crash of the process. A power cut may
-   * lose it, which leaves the call `unknown`, never run again.
+   * lose it, which leaves the call `unknown`, never run again. If it throws, this process knows the outcome, and writes it
+   * later.
    */
-  finish(call: string, { header, body }: Outcome): void {
-    const frees = header.ran === false ? 1 : 0;
-    this.#syncNormal.run();
-    try {
-      this.#update.run(Date.now(), JSON.stringify(header), body, body.length, frees, call);
-    } finally {
-      this.#syncFull.run();
-    }
-    this.#keptBytes += body.length;
-    this.#makeRoom();
+  finish(call: string, outcome: Outcome): void {
+    this.#unwritten.set(call, outcome);
+    this.#writeOutcomes();
   }
 
   /** Whether the outcome of a call is here. */
@@ -231,6 +232,7 @@ export class Journal {
 
   /** Calls whose outcome the relay has not acknowledged, oldest first. */
   unacknowledged(): string[] {
+    this.#tidy(() => this.#writeOutcomes());
     this.#commitAcknowledged();
     const rows = this.#db
       .prepare(
@@ -282,6 +284,7 @@ export class Journal {
     if (this.#closed) return;
     clearInterval(this.#pruning);
     this.#commitBeginnings();
+    this.#tidy(() => this.#writeOutcomes());
     this.#commitAcknowledged();
     this.#closed = true;
     this.#db.close();
@@ -292,6 +295,8 @@ export class Journal {
     this.#beginnings = [];
     if (batch.length === 0) return;
     try {
+      // What ended before comes first: what cannot keep an outcome begins nothing more.
+      this.#writeOutcomes();
       if (batch.length > 1) this.#db.exec("BEGIN");
       const now = Date.now();
       for (const { call, tool, input, id, grant, key, deadline } of batch) {
@@ -305,6 +310,27 @@ export class Journal {
       return;
     }
     for (const { settle } of batch) settle.resolve();
+  }
+
+  #writeOutcomes(): void {
+    if (this.#unwritten.size === 0) return;
+    this.#syncNormal.run();
+    try {
+      for (const [call, { header, body }] of this.#unwritten) {
+        const frees = header.ran === false ? 1 : 0;
+        this.#update.run(Date.now(), JSON.stringify(header), body, body.length, frees, call);
+        this.#unwritten.delete(call);
+        this.#keptBytes += body.length;
+      }
+    } finally {
+      this.#syncFull.run();
+    }
+    this.#tidy(() => this.#makeRoom());
+  }
+
+  #entryOf(row: Row): JournalEntry {
+    const unwritten = this.#unwritten.get(row.call);
+    return { ...entryOf(row), ...(unwritten && { ...unwritten, state: "finished" }) };
   }
 
   #commitAcknowledged(): void {

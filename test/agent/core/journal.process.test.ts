@@ -1,13 +1,15 @@
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Journal } from "../../../agent/core/journal.ts";
+import { mountDrive } from "../../helpers/drive.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
 
 function open(path: string, options: ConstructorParameters<typeof Journal>[1] = {}): Journal {
   const journal = new Journal(path, options);
@@ -251,3 +253,73 @@ test("a call that runs is not forgotten when the clock is set", async () => {
   journal.prune(Date.now() + 10 * TIMES.outcomeKept);
   expect(journal.find("c1")).toMatchObject({ state: "started" });
 });
+
+describe("on a full disk", NEEDS_ROOT, () => {
+  const DAY = 24 * 60 * 60 * 1000;
+
+  test("how a call ended is known at once, and written when there is room again", async () => {
+    const drive = mountDrive(2);
+    const path = join(drive, "journal");
+    const journal = open(path);
+    await journal.begin("c1", "Write", { grant: "g", key: "k" });
+    const filler = fill(drive);
+    expect(() => journal.finish("c1", outcome("c1", 50_000))).toThrow(/full/);
+    expect(journal.find("c1")).toMatchObject({ state: "finished", header: { call: "c1" } });
+    expect(journal.findByKey("g", "k")?.body).toHaveLength(50_000);
+    await expect(journal.begin("c2", "Write")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+
+    rmSync(filler);
+    await journal.begin("c3", "Write");
+    journal.close();
+    const next = open(path);
+    expect(next.findByKey("g", "k")).toMatchObject({ call: "c1", state: "finished" });
+    expect(next.findByKey("g", "k")?.body).toHaveLength(50_000);
+    expect(next.started().map(({ call }) => call)).toEqual(["c3"]);
+  });
+
+  test("nothing begins that would fit while an outcome does not", async () => {
+    const drive = mountDrive(2);
+    const journal = open(join(drive, "journal"));
+    await journal.begin("c1", "Write");
+    const filler = fill(drive, 64 * 1024);
+    expect(() => journal.finish("c1", outcome("c1", 500_000))).toThrow(/full/);
+    await expect(journal.begin("c2", "Write")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(journal.find("c2")).toBeUndefined();
+
+    rmSync(filler);
+    await journal.begin("c2", "Write");
+    expect(journal.unacknowledged()).toEqual(["c1"]);
+  });
+
+  test("a call that did not run leaves its key free, though that cannot be written", async () => {
+    const drive = mountDrive(2);
+    const journal = open(join(drive, "journal"));
+    await journal.begin("c1", "Write", { grant: "g", key: "k" });
+    fill(drive);
+    const { header, body } = outcome("c1", 50_000);
+    expect(() => journal.finish("c1", { header: { ...header, ran: false }, body })).toThrow(/full/);
+    expect(journal.findByKey("g", "k")).toBeUndefined();
+  });
+
+  test("an expired key is free, and the next call under it is told of the disk", async () => {
+    const drive = mountDrive(2);
+    const failed = vi.fn();
+    const journal = open(join(drive, "journal"), { failed });
+    await journal.begin("c1", "Write", { grant: "g", key: "k" });
+    fill(drive);
+    expect(journal.findByKey("g", "k", Date.now() + 30 * DAY)).toBeUndefined();
+    expect(failed).toHaveBeenCalledOnce();
+    await expect(journal.begin("c2", "Write", { grant: "g", key: "k" })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      hint: expect.stringMatching(/free up space/i),
+    });
+  });
+});
+
+/** A file that takes all room of a drive, but for so many bytes. */
+function fill(drive: string, but = 0): string {
+  const file = join(drive, "filler");
+  const { bavail, bsize } = statfsSync(drive);
+  writeFileSync(file, Buffer.alloc(bavail * bsize - but));
+  return file;
+}
