@@ -31,8 +31,8 @@ export function headersToProgram(headers: Headers, { visitor, program }: Origins
   return [...kept, ["x-forwarded-host", host], ["x-forwarded-proto", protocol.slice(0, -1)]];
 }
 
-/** Reaches beyond the host: other ports and protocols, all subdomains. */
-const NOT_ANSWERED = /^(?:strict-transport-security|alt-svc|public-key-pins.*)$/;
+/** Reaches beyond the host: other ports and protocols, all subdomains; or makes a service worker one of the whole host. */
+const NOT_ANSWERED = /^(?:strict-transport-security|alt-svc|public-key-pins.*|service-worker-allowed)$/;
 
 /** The headers of a program's response, for the browser. */
 export function headersToVisitor(headers: HeaderList, origins: Origins): Headers {

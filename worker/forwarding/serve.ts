@@ -16,6 +16,7 @@ import { originsOf } from "./headers.ts";
 import { type ForwardHost, forwardHostOf } from "./hosts.ts";
 import { isForeign } from "./origin-check.ts";
 import { notVisiting, told, toldError } from "./pages.ts";
+import { isOfWholeHost } from "./service-workers.ts";
 import { forwardSocket } from "./web-socket.ts";
 
 /** Where a link's code is exchanged for the cookie. */
@@ -41,6 +42,11 @@ async function answer(env: Env, request: Request, { origin, visited }: ForwardHo
   if (pathname.startsWith("/.matrx/")) return await enter(env, request, origin, visited);
   if (isForeign(origin, request))
     return told(403, "Another site's page may not use this one. Open it in a tab of its own.");
+  if (isOfWholeHost(request))
+    return told(
+      403,
+      "A service worker may not see this whole host. Serve it from a folder, for what is in there.",
+    );
   const secret = readVisitCookie(origin, request);
   const account = secret && (await knownAccount(env, secret.account));
   const visit = account && (await account.portVisit(secret.grant, await hashOf(secret.secret), visited));

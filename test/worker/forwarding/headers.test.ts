@@ -45,6 +45,7 @@ it.each<[header: string, given: string, passed: string | null]>([
   ["Clear-Site-Data", '"storage", "cookies"', '"storage"'],
   ["Strict-Transport-Security", "max-age=1", null],
   ["Alt-Svc", "clear", null],
+  ["Service-Worker-Allowed", "/", null],
   ["Keep-Alive", "timeout=5", null],
   ["Content-Security-Policy", "default-src 'self'", "default-src 'self'"],
 ])("of a response: %s: %s", (name, given, passed) => {
