@@ -40,8 +40,10 @@ function isOtherwiseBelow(env: ForwardEnv, host: string): boolean {
 
 /** The origin of a port. Throws MatrxError `UNAVAILABLE` if this relay has no domain for it. */
 export function forwardOrigin(env: ForwardEnv, request: Request, { device, port }: Visited): string {
-  if (env.FORWARD_DOMAIN && !configuredDomain(env)) throw unusableDomain();
-  const domain = configuredDomain(env) ?? localDomain(env, request);
+  const configured = configuredDomain(env);
+  const own = new URL(linkOrigin(env, request)).hostname;
+  if (env.FORWARD_DOMAIN && !(configured && isApart(configured, own))) throw unusableDomain();
+  const domain = configured ?? localDomain(env, request);
   if (!domain) throw noDomain();
   return `${schemeOf(domain)}//${port}--${device}.${domain}`;
 }
@@ -55,12 +57,21 @@ function domainsOf(env: ForwardEnv): string[] {
   return configured === undefined ? local : [configured, ...local];
 }
 
-/** Undefined also for one that is unusable: the relay's own host must never be a host of a port. */
+/** Undefined also for one that is unusable. */
 function configuredDomain(env: ForwardEnv): string | undefined {
   const domain = env.FORWARD_DOMAIN?.toLowerCase();
   if (!domain || !/^(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?$/.test(domain)) return undefined;
-  const own = publicAddress(env)?.host;
-  return own === domain || own?.endsWith(`.${domain}`) ? undefined : domain;
+  const address = publicAddress(env);
+  return address && !isApart(domain, new URL(address.origin).hostname) ? undefined : domain;
+}
+
+/**
+ * The relay's own host must never be a host of a port; and browsers let the pages below a host replace and remove its
+ * passkeys. Neither knows ports.
+ */
+function isApart(domain: string, own: string): boolean {
+  const name = domain.replace(/:\d+$/, "");
+  return name !== own && !own.endsWith(`.${name}`) && !name.endsWith(`.${own}`);
 }
 
 /** Of an embedded relay that is used on its own machine. */
@@ -81,7 +92,7 @@ function visitedBy(label: string): Visited | undefined {
 
 function unusableDomain() {
   return relayError("UNAVAILABLE", "FORWARD_DOMAIN is not a domain for the web servers of devices", {
-    hint: "Set it to a host name without a scheme, such as forward.example, that this relay's own address is not below",
+    hint: "Set it to a host name without a scheme, such as forward.example, that is neither above nor below this relay's own",
   });
 }
 

@@ -20,6 +20,11 @@ it.each<[env: ForwardEnv, host: string, origin: string | undefined]>([
   [HOSTED, "forward.example", undefined],
   [HOSTED, "5173--laptop-0123456789.evilforward.example", undefined],
   [{ ...HOSTED, FORWARD_DOMAIN: "example" }, "relay.example", undefined],
+  [
+    { ...HOSTED, FORWARD_DOMAIN: "ports.relay.example" },
+    "5173--laptop-0123456789.ports.relay.example",
+    undefined,
+  ],
 ])("%o at %s", (env, host, origin) => {
   const found = forwardHostOf(env, to(host));
   expect(found?.origin).toBe(origin);
@@ -62,8 +67,13 @@ it.each<[env: ForwardEnv, hint: string]>([
   [{ MATRX_URL: "https://relay.example" }, "Set FORWARD_DOMAIN"],
   [{ ...EMBEDDED, MATRX_URL: "https://relay.example" }, "Set FORWARD_DOMAIN"],
   [{ ...HOSTED, FORWARD_DOMAIN: "https://forward.example" }, "without a scheme"],
-  [{ ...HOSTED, FORWARD_DOMAIN: "example" }, "own address is not below"],
-  [{ ...HOSTED, FORWARD_DOMAIN: "relay.example" }, "own address is not below"],
+  [{ ...HOSTED, FORWARD_DOMAIN: "example" }, "neither above nor below"],
+  [{ ...HOSTED, FORWARD_DOMAIN: "relay.example" }, "neither above nor below"],
+  // Browsers let pages below a host replace and remove its passkeys.
+  [{ ...HOSTED, FORWARD_DOMAIN: "ports.relay.example" }, "neither above nor below"],
+  [{ ...HOSTED, FORWARD_DOMAIN: "ports.relay.example:8443" }, "neither above nor below"],
+  [{ ...HOSTED, FORWARD_DOMAIN: "relay.example:8443" }, "neither above nor below"],
+  [{ FORWARD_DOMAIN: "ports.relay.example" }, "neither above nor below"],
 ])("of %o there are no links, and the error says what to do", (env, hint) => {
   const make = () => forwardOrigin(env, new Request("https://relay.example/"), VISITED);
   expect(make).toThrow(expect.objectContaining({ code: "UNAVAILABLE", hint: expect.stringContaining(hint) }));
