@@ -172,6 +172,29 @@ describe("a hostile page", NEEDS_CHROMIUM, () => {
     await expectUnharmed();
   });
 
+  test("can't sign a person in as somebody else without a question where their session is over, or a code waits", async () => {
+    const link = `${relay.url}/#claim=${strangersCode()}`;
+    const expectQuestion = async (page: Page, why: string) => {
+      await page.getByRole("dialog").getByText(`${why} This link signs you in as mallory.`).waitFor();
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Stay signed out");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Sign in to Matrx Relay" }).waitFor();
+    };
+    await own.close();
+    await context.clearCookies();
+    await expectQuestion(await open(link), "You were signed in as owner.");
+
+    const fresh = await browser.newContext({ serviceWorkers: "block" });
+    onTestFinished(() => fresh.close());
+    const waiting = await fresh.newPage();
+    await waiting.goto(`${relay.url}/#pair=ABCD-EFGH`);
+    await waiting.getByText("Something is waiting for your approval").waitFor();
+    const tricked = await fresh.newPage();
+    await tricked.goto(link);
+    await expectQuestion(tricked, "A machine or a command line waits here for your approval.");
+    await waiting.getByText("Something is waiting for your approval").waitFor();
+  });
+
   test("of another port is sent the cookie, and can do nothing with it, nor with what it puts in its place", async () => {
     const seen: string[] = [];
     const server = await listen((request, response) => {

@@ -52,6 +52,7 @@ describe("codes", NEEDS_CHROMIUM, () => {
     expect(facts).toContain(HOSTILE);
     expect(facts).toContain(code);
     expect(facts).toMatch(/Key[\w:+/= -]{8,}/);
+    expect(facts).toMatch(/For the account.*owner/);
     await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
     await expectNoObjections(opened);
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -144,6 +145,9 @@ describe("codes", NEEDS_CHROMIUM, () => {
       } else {
         seen = await page.context().newPage();
         await seen.goto(link);
+        // Anybody can send a link, and the machine would be theirs.
+        await seen.getByRole("dialog").getByText("This link signs you in as owner.").waitFor();
+        await seen.getByRole("button", { name: "Sign in as owner" }).click();
         // The page that was there before has it, too.
         await machinePanel(page).waitFor();
       }

@@ -12,10 +12,16 @@ import { dismissAll, say } from "../ui/notices.ts";
 import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
 import { claimTab, forgetTab, onForget } from "./tab-store.ts";
 
-const account = createReading<AccountView | null>(
-  readAccount,
-  lastKnown("account", (kept) => fits("GET /v1/account", kept)),
-);
+const account = createReading<AccountView | null>(readAccount, rememberedAccount());
+
+function rememberedAccount() {
+  return lastKnown("account", (kept) => fits("GET /v1/account", kept));
+}
+
+/** Who was signed in here last, until it has been found that they no longer are. */
+export function accountHereLast(): string | undefined {
+  return rememberedAccount()?.value.account;
+}
 
 /** null: nobody is signed in. Without a network, who was signed in last. */
 export const useAccount = account.use;

@@ -4,6 +4,7 @@ import { Alert, Card, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { endSession } from "../../app/use-account.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
+import { accountWords } from "../../ui/account-words.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { GuardContext, useGuard } from "../activity/guard.ts";
@@ -44,10 +45,7 @@ export function RequestView({ asked, request, answering, reread }: Props) {
           facts={[
             // What is known comes before what the app says of itself.
             ...(client.host === null ? [where, who] : [who, where]),
-            [
-              "Signed in as",
-              <SignedInAs key="as" name={account.display_name ?? account.account} reread={reread} />,
-            ],
+            ["Signed in as", <SignedInAs key="as" name={accountWords(account)} reread={reread} />],
           ]}
         />
         <Alert color="yellow" variant="outline">

@@ -2,10 +2,12 @@
 import { Button, Code, Group, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useQuery } from "../../app/query.ts";
+import { useAccount } from "../../app/use-account.ts";
 import { api } from "../../relay/api.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
+import { accountWords } from "../../ui/account-words.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { clockTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
@@ -26,6 +28,7 @@ interface Props {
 }
 
 export function RequestPanel({ code, isTyped, leave, added }: Props) {
+  const { data: account } = useAccount();
   const query = useQuery({
     queryKey: ["pairing", code],
     queryFn: () => api("GET /v1/pairings/{code}", { path: { code } }),
@@ -39,6 +42,8 @@ export function RequestPanel({ code, isTyped, leave, added }: Props) {
     leave();
     say(`${name} is signed in.`);
   };
+  // Somebody may have had this browser signed in as themselves.
+  const into = account ? accountWords(account) : "";
   const later = (
     <Button variant="default" onClick={leave}>
       Not now
@@ -49,11 +54,18 @@ export function RequestPanel({ code, isTyped, leave, added }: Props) {
       <Loaded query={query}>
         {(asked) =>
           asked.kind === "device" ? (
-            <MachinePanel code={code} asked={asked} confirm={() => confirm(asked)} later={later} />
+            <MachinePanel
+              asked={asked}
+              code={code}
+              into={into}
+              confirm={() => confirm(asked)}
+              later={later}
+            />
           ) : (
             <LoginPanel
               asked={asked}
               code={code}
+              into={into}
               isTyped={isTyped}
               confirm={() => confirm(asked)}
               later={later}
@@ -69,11 +81,13 @@ export function RequestPanel({ code, isTyped, leave, added }: Props) {
 interface PanelProps {
   readonly code: string;
   readonly asked: Asked;
+  /** The account that it would belong to. */
+  readonly into: string;
   readonly confirm: () => Promise<void>;
   readonly later: React.ReactNode;
 }
 
-function MachinePanel({ code, asked, confirm, later }: PanelProps) {
+function MachinePanel({ code, asked, into, confirm, later }: PanelProps) {
   const { name, hostname, os, os_version: version, fingerprint, expires } = asked;
   return (
     <Panel title="Add this machine?">
@@ -88,6 +102,7 @@ function MachinePanel({ code, asked, confirm, later }: PanelProps) {
           ["Computer", hostname],
           ["System", [os, version].filter(Boolean).join(" ")],
           ["Key", fingerprint && <Code key="key">{fingerprint}</Code>],
+          ["For the account", into],
           ["Code valid until", clockTime(expires)],
         ]}
       />
@@ -100,7 +115,7 @@ function MachinePanel({ code, asked, confirm, later }: PanelProps) {
 }
 
 /** The code of a link isn't shown here: it has to be read from the terminal that made it. */
-function LoginPanel({ code, asked, isTyped, confirm, later }: PanelProps & { isTyped: boolean }) {
+function LoginPanel({ code, asked, into, isTyped, confirm, later }: PanelProps & { isTyped: boolean }) {
   const [typed, setTyped] = useState("");
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -121,6 +136,7 @@ function LoginPanel({ code, asked, isTyped, confirm, later }: PanelProps & { isT
       <Facts
         facts={[
           ["Name", asked.name],
+          ["For the account", into],
           ["Code valid until", clockTime(asked.expires)],
         ]}
       />

@@ -1,14 +1,18 @@
 /** A share's link that was opened: the person says whether to accept. */
 import { Button, Group, Text } from "@mantine/core";
 import { queryClient } from "../../app/query.ts";
+import { useAccount } from "../../app/use-account.ts";
 import { api } from "../../relay/api.ts";
 import { refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
+import { accountWords } from "../../ui/account-words.ts";
 import { say } from "../../ui/notices.ts";
+import { visibleLine } from "../../ui/visible-text.ts";
 import { DoorCard } from "./DoorCard.tsx";
 import { useLinks } from "./links.ts";
 
 export function ShareOfferPage({ code }: { code: string }) {
+  const { data: account } = useAccount();
   const done = () => useLinks.setState({ share: undefined });
   const accept = async () => {
     const { shared_by: by, devices } = await api("POST /v1/shares/accept", { body: { code } });
@@ -23,6 +27,11 @@ export function ShareOfferPage({ code }: { code: string }) {
         If you know who sent you this link, accept: the machines are then in your list, and you use them as a
         guest. You can leave at any time.
       </Text>
+      {account && (
+        <Text size="sm">
+          For the account <bdi>{visibleLine(accountWords(account))}</bdi>.
+        </Text>
+      )}
       <Group>
         <ActionButton work={accept}>Accept</ActionButton>
         <Button variant="default" onClick={done}>

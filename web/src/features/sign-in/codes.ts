@@ -20,6 +20,11 @@ export function keepCode(code: string): void {
   keep(CODE, code);
 }
 
+/** Whether one waits. */
+export function isCodeWaiting(): boolean {
+  return kept(CODE) !== undefined;
+}
+
 /** Takes the waiting code out of the storage. */
 export function takeCode(): string | undefined {
   const code = take(CODE);
@@ -45,9 +50,18 @@ function keep(place: string, text: string): void {
 }
 
 function take(place: string): string | undefined {
+  const text = kept(place);
+  try {
+    localStorage.removeItem(place);
+  } catch {
+    // Nothing was there.
+  }
+  return text;
+}
+
+function kept(place: string): string | undefined {
   try {
     const { text, until } = JSON.parse(localStorage.getItem(place) ?? "{}");
-    localStorage.removeItem(place);
     return until > Date.now() ? String(text) : undefined;
   } catch {
     return undefined;

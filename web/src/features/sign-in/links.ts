@@ -3,10 +3,11 @@
  * `#invite=`, `#share=`. What signs in, or makes an account, leaves the address before it is used.
  */
 import { create } from "zustand";
+import { accountHereLast } from "../../app/use-account.ts";
 import { accountOfCode, claim, finishAtIssuer, signedInAccount } from "../../relay/account.ts";
 import { confirmed, withdrawQuestion } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";
-import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
+import { codeOf, isCodeWaiting, keepCode, takeCode, takeRequest } from "./codes.ts";
 
 const NAMES = ["claim", "oidc", "response", "pair", "call", "invite", "share"] as const;
 type Fields = Partial<Record<(typeof NAMES)[number], string>>;
@@ -95,22 +96,30 @@ function noCodeError(): Error {
 }
 
 /**
- * Anybody can send a link that signs in as themselves, and then wait for what is added to their account: who is signed in
- * already is asked.
+ * Anybody can send a link that signs in as themselves, and then wait for what is added to their account. So a person is asked
+ * who is signed in as another, or was when the app was here last, or has something waiting for their approval.
  */
 async function signInWith(code: string): Promise<void> {
+  const before = accountHereLast();
   const now = (await signedInAccount())?.account;
   const then = accountOfCode(code);
-  if (now !== undefined && now !== then) {
+  const found = whyToAsk({ now, before, then });
+  if (found !== undefined) {
     const isWanted = await confirmed({
-      text: `You are signed in as ${now}. This link signs you in as ${then ?? "somebody else"}. Go on only if you asked for it.`,
+      text: `${found} This link signs you in as ${then ?? "somebody else"}. Go on only if you asked for it.`,
       yes: `Sign in as ${then ?? "them"}`,
-      no: `Stay ${now}`,
+      no: now === undefined ? "Stay signed out" : `Stay ${now}`,
       isHarmless: true,
     });
     if (!isWanted) return;
   }
   await claim(code);
+}
+
+function whyToAsk({ now, before, then }: Partial<Record<"now" | "before" | "then", string | undefined>>) {
+  if (now !== undefined) return now === then ? undefined : `You are signed in as ${now}.`;
+  if (before !== undefined && before !== then) return `You were signed in as ${before}.`;
+  return isCodeWaiting() ? "A machine or a command line waits here for your approval." : undefined;
 }
 
 /** The fragment's fields, which leave the address and the history. */
