@@ -10,6 +10,7 @@ import { KeptHeads } from "./config/kept-heads.ts";
 import { PauseFile } from "./config/pause-file.ts";
 import { PolicyFile } from "./config/policy-file.ts";
 import { openControl } from "./control/control.ts";
+import { endWhatPolicyEnds } from "./control/narrowed-policy.ts";
 import { Activity } from "./core/activity.ts";
 import { openAgentJournal } from "./core/agent-journal.ts";
 import { Dispatcher } from "./core/dispatcher.ts";
@@ -124,6 +125,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     pauses: { file: pause, dispatcher, stopJobs, activity, log },
   });
   services.defer(() => control.close());
+  services.defer(endWhatPolicyEnds({ file: policy, dispatcher, stopJobs: () => stopJobs("everyone"), log }));
   const departure = new Departure(dispatcher, log);
   void aborted(stop).then(() => departure.begin("stopped"));
   // Stops calls that arrived while the surfaces were closing.

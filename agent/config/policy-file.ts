@@ -1,5 +1,6 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. If damaged, nothing is allowed. */
 import { lstatSync, statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
@@ -13,14 +14,18 @@ const MOST_BYTES = 1024 * 1024;
 export class PolicyFile {
   readonly #path: string;
   #policy: Policy | MatrxError;
+  /** The latest that was not damaged. */
+  #sound: Policy | undefined;
   #stamp: string;
   #lookedAt: number;
+  readonly #listeners = new Set<(now: Policy, former: Policy) => void>();
 
   constructor(home: Pick<Home, "policyFile">) {
     this.#path = home.policyFile;
     this.#stamp = fileStamp(this.#path);
     this.#lookedAt = performance.now();
     this.#policy = this.#read();
+    if (!(this.#policy instanceof MatrxError)) this.#sound = this.#policy;
   }
 
   /** A warning for each allowed tool that is neither built in nor in `announced`. */
@@ -36,21 +41,31 @@ export class PolicyFile {
 
   /** The policy in force; without a file there are no limits. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */
   current(): Policy {
-    this.#look();
+    if (performance.now() - this.#lookedAt >= LOOK_EVERY) this.look();
     if (this.#policy instanceof MatrxError) throw this.#policy;
     return this.#policy;
+  }
+
+  /** Calls the listener when another policy is in force; a damaged file is none. Returns a function that unsubscribes. */
+  onChange(listener: (now: Policy, former: Policy) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Reads the file again at once. */
   reload(): void {
     this.#stamp = fileStamp(this.#path);
     this.#policy = this.#read();
+    if (this.#policy instanceof MatrxError) return;
+    const [now, former] = [this.#policy, this.#sound];
+    this.#sound = now;
+    if (former && !isDeepStrictEqual(now, former))
+      for (const listener of this.#listeners) listener(now, former);
   }
 
-  #look(): void {
-    const now = performance.now();
-    if (now - this.#lookedAt < LOOK_EVERY) return;
-    this.#lookedAt = now;
+  /** Reads the file again if it has changed. */
+  look(): void {
+    this.#lookedAt = performance.now();
     if (fileStamp(this.#path) !== this.#stamp) this.reload();
   }
 

@@ -34,7 +34,7 @@ export async function runWithDeadline<Result>(
   try {
     return await Promise.race([handle((wait) => deadline.standStill(wait)), abandoned.promise]);
   } catch (error) {
-    throw signal.aborted && !saysItself(error) ? signal.reason : error;
+    throw signal.aborted && (isRefusal(signal.reason) || !saysItself(error)) ? signal.reason : error;
   } finally {
     deadline.end();
     clearTimeout(windDown);
@@ -75,6 +75,11 @@ class Deadline {
     this.#since = performance.now();
     this.#timer = setTimeout(this.#passed, this.#leftMs);
   }
+}
+
+/** Whether the call is not allowed any more: then it is told so, and no more. */
+function isRefusal(reason: unknown): boolean {
+  return reason instanceof MatrxError && reason.code === "PERMISSION_DENIED";
 }
 
 /** Whether a stopped tool gave its own answer, for example with the output so far. */

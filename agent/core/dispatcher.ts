@@ -3,7 +3,7 @@
  * link and local server both call it.
  */
 import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
-import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
+import { agentError, type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
@@ -47,6 +47,14 @@ interface Running {
   readonly owner: boolean;
   readonly key: string | undefined;
   readonly fingerprint: string | undefined;
+  /** Absent: an earlier run of this program began it. */
+  readonly asked?: AskedCall;
+}
+
+interface AskedCall extends Asker {
+  readonly tool: string;
+  /** Undefined until its tool has begun. */
+  needs?: StreamNeeds;
 }
 
 /** How long a stopped tool may wind down, in milliseconds. */
@@ -73,11 +81,13 @@ export class Dispatcher {
     const running = this.#running.get(call) ?? this.#runningUnder(request);
     if (running) return this.#join(request, running);
     const stop = new AbortController();
+    const { grant: scope, relayPolicy } = request;
+    const asked: AskedCall = { tool: toolNameOf(request.tool), grant: scope, relayPolicy };
     const outcome = withToolNames(this.#examiner.namesFor(request), () =>
-      this.#answer(request, stop),
+      this.#answer(request, stop, asked),
     ).finally(() => this.#running.delete(call));
-    const { id: grant, owner } = request.grant;
-    this.#running.set(call, { call, stop, outcome, key, fingerprint, grant, owner });
+    const { id: grant, owner } = scope;
+    this.#running.set(call, { call, stop, outcome, key, fingerprint, grant, owner, asked });
     return outcome;
   }
 
@@ -135,15 +145,34 @@ export class Dispatcher {
     this.machineApprovals.endGrant(grant);
   }
 
+  /** The device's policy has changed: stops the calls that it does not allow any more. */
+  stopRefused(): void {
+    for (const { stop, asked } of this.#running.values()) {
+      const refusal = asked && this.refusalNow(asked.tool, asked, asked.needs);
+      if (refusal) stop.abort(new MatrxError(refusal));
+    }
+  }
+
+  /** The same for calls whose tool has not begun: they were admitted under wider limits. */
+  stopUnbegun(): void {
+    for (const { stop, asked } of this.#running.values())
+      if (asked && !asked.needs) stop.abort(policyChangedError());
+  }
+
   /** The call that an idempotency key stands for; undefined if the key is free. */
   callUnder(grant: GrantScope, key: string): string | undefined {
     const running = this.#runningUnder({ grant, key });
     return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
-  /** Whether a call of this tool could run that needs this. */
-  mayCall(tool: string, asker: Asker, needs?: StreamNeeds): boolean {
-    return this.#examiner.mayCall(tool, asker, needs);
+  /** Whether a call of this tool could run. */
+  mayCall(tool: string, asker: Asker): boolean {
+    return this.#examiner.mayCall(tool, asker);
+  }
+
+  /** Why what a call of this tool began, and needs, may not go on; undefined if it may. */
+  refusalNow(tool: string, asker: Asker, needs?: StreamNeeds): ErrorShape | undefined {
+    return this.#examiner.refusalNow(tool, asker, needs);
   }
 
   isRunning(call: string): boolean {
@@ -166,7 +195,7 @@ export class Dispatcher {
     return this.#running.size;
   }
 
-  async #answer(request: CallRequest, stop: AbortController): Promise<Outcome> {
+  async #answer(request: CallRequest, stop: AbortController, asked: AskedCall): Promise<Outcome> {
     const began = performance.now();
     const name = toolNameOf(request.tool);
     const effect = effectOfCall(name, () => request.input) !== "read";
@@ -177,8 +206,6 @@ export class Dispatcher {
     const { activity } = this.#options;
     const observed = activity && new ObservedCall(activity, request);
     let written = false;
-    let begun = false;
-    let needed: StreamNeeds = {};
     let outcome: Outcome;
     let text: string;
     try {
@@ -193,9 +220,8 @@ export class Dispatcher {
       const run = async (context: ToolContext) => {
         const needs = tool.prepare?.(input, context) ?? {};
         await admission.check(needs, session);
-        needed = needs;
         stop.signal.throwIfAborted();
-        begun = true;
+        asked.needs = needs;
         observed?.started();
         return await tool.handle(input, approved ? { ...context, approved } : context);
       };
@@ -203,10 +229,11 @@ export class Dispatcher {
       outcome = successOutcome(to, result, facts());
       text = result.output;
       const { stream: serve } = result;
-      if (serve) request.onStream?.({ serve, interactive: tool.interactive ?? false, needs: needed });
+      if (serve)
+        request.onStream?.({ serve, interactive: tool.interactive ?? false, needs: asked.needs ?? {} });
     } catch (error) {
       const shape = this.#told(error, request);
-      const ran = begun && !NEVER_RAN.has(shape.code);
+      const ran = asked.needs !== undefined && !NEVER_RAN.has(shape.code);
       outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
       text = shape.message;
     }
@@ -305,6 +332,12 @@ export class Dispatcher {
   #told(error: unknown, { call, tool }: Pick<Addressee, "call" | "tool">): ErrorShape {
     return toldError(error, this.#options.log, "a tool failed", { call, tool });
   }
+}
+
+function policyChangedError(): MatrxError {
+  return agentError("CONFLICT", "The device's policy changed before the call ran", {
+    hint: "Make the call again",
+  });
 }
 
 function silent(): void {}

@@ -1,5 +1,6 @@
 /** Examines a call before it runs: its tool, whether the gate lets it in, its input, its session. */
 import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { ExaminedCall } from "./approvals.ts";
@@ -44,9 +45,14 @@ export class Examiner {
     return this.#examined(request, signal, (tool) => this.#gate.examine(tool, request));
   }
 
-  /** Whether a call of this tool could run that needs this. */
-  mayCall(tool: string, asker: Asker, needs?: StreamNeeds): boolean {
-    return this.#gate.mayCall(tool, asker, needs);
+  /** Whether a call of this tool could run. */
+  mayCall(tool: string, asker: Asker): boolean {
+    return this.#gate.mayCall(tool, asker);
+  }
+
+  /** Why what a call of this tool began, and needs, may not go on; undefined if it may. */
+  refusalNow(tool: string, asker: Asker, needs?: StreamNeeds): ErrorShape | undefined {
+    return this.#gate.refusalNow(tool, asker, needs);
   }
 
   toolNamed(name: string): Tool | undefined {

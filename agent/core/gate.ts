@@ -138,10 +138,21 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether a call of this tool could run that needs this, while the machine is not paused. */
-  mayCall(tool: string, asker: Asker, needs: StreamNeeds = {}): boolean {
-    const admission = this.#admission(asker);
-    return (admission.refusal(tool, needs.port?.number) ?? admission.refusalOfNeeds(needs)) === undefined;
+  /** Whether a call of this tool could run, while the machine is not paused. Throws MatrxError while the policy is damaged. */
+  mayCall(tool: string, asker: Asker): boolean {
+    return this.#admission(asker).refusal(tool) === undefined;
+  }
+
+  /** Why what a call of this tool began, and needs, may not go on; undefined if it may. A damaged policy ends nothing. */
+  refusalNow(tool: string, asker: Asker, needs: StreamNeeds = {}): ErrorShape | undefined {
+    let admission: Admission;
+    try {
+      admission = this.#admission(asker);
+    } catch (error) {
+      if (error instanceof MatrxError) return undefined;
+      throw error;
+    }
+    return admission.refusal(tool, needs.port?.number) ?? admission.refusalOfNeeds(needs);
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { type Identity, signAssertion } from "../config/identity.ts";
 import type { KeptHeads } from "../config/kept-heads.ts";
+import type { PolicyFile } from "../config/policy-file.ts";
 import { deviceSocketUrl, hostOf } from "../config/relay-url.ts";
 import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
@@ -39,7 +40,7 @@ export interface RelayOptions {
 export interface RelayParts {
   readonly tools: ToolSource;
   /** The device's own policy. */
-  readonly policy: AnnouncementOptions["policy"];
+  readonly policy: AnnouncementOptions["policy"] & Pick<PolicyFile, "onChange">;
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
   readonly hub: Pick<EventHub, "attach" | "detach">;
@@ -108,12 +109,13 @@ async function dialOf({ config, identity }: RelayOptions): Promise<DeviceDial> {
   };
 }
 
-function streamsOf(dial: DeviceDial, { dispatcher, pause, log }: RelayParts): Streams {
+function streamsOf(dial: DeviceDial, { dispatcher, pause, policy, log }: RelayParts): Streams {
   const streams = new Streams({
     bulk: { ...dial, log },
-    mayCall: (tool, asker, needs) => dispatcher.mayCall(tool, asker, needs),
+    refusalNow: (tool, asker, needs) => dispatcher.refusalNow(tool, asker, needs),
     log,
   });
+  policy.onChange(() => streams.rightsChanged());
   pause.onChange(() => {
     const paused = pause.current;
     if (paused) streams.endFor((grant) => isClosedTo(paused, grant), pausedError(paused).shape());

@@ -29,8 +29,8 @@ export interface OpenedStream extends Asker, ServedStream {
 
 export interface StreamsOptions {
   readonly bulk: BulkLinkOptions;
-  /** Whether a call of this tool that needs this could still run: the policy may have changed. */
-  readonly mayCall: (tool: string, asker: Asker, needs: StreamNeeds) => boolean;
+  /** Why what a call of this tool began, and needs, may not go on: the policy may have changed. */
+  readonly refusalNow: (tool: string, asker: Asker, needs: StreamNeeds) => ErrorShape | undefined;
   readonly log: Logger;
 }
 
@@ -45,7 +45,7 @@ const FIRST = { frameBytes: LIMITS.streamSharedBytes, window: 128 * 1024 } as co
 const SECOND = { frameBytes: LIMITS.streamDataBytes, window: 1024 * 1024 } as const;
 /** Frames of a caller that were sent before it had any credit: more are a mistake. */
 const EARLY_FRAMES = 64;
-/** How often open streams are checked against the device's policy, and for readers that have stalled, in milliseconds. */
+/** How often open streams are checked for readers that have stalled, in milliseconds. */
 const LOOK_EVERY = 1000;
 
 export class Streams {
@@ -111,6 +111,9 @@ export class Streams {
       const end = endOf(stream, bulk?.socket ?? link.streamSocket, bulk !== undefined);
       this.#open.set(key, { end, stream, isBulk: bulk !== undefined });
       for (const frame of early) end.receive(frame);
+      // It may have changed while the connection was opened.
+      const refusal = this.#refusalOf(stream);
+      if (refusal) end.reset(refusal);
       if (!end.signal.aborted) await this.#serve(stream, end);
       this.#open.delete(key);
       this.#rest();
@@ -127,6 +130,18 @@ export class Streams {
   /** Ends streams whose grant has ended, or is paused. */
   endFor(isConcerned: (grant: GrantScope) => boolean, error: ErrorShape): void {
     for (const { end, stream } of [...this.#open.values()]) if (isConcerned(stream.grant)) end.reset(error);
+  }
+
+  /** The device's policy has changed: streams that it does not allow any more end. */
+  rightsChanged(): void {
+    for (const { end, stream } of [...this.#open.values()]) {
+      const refusal = this.#refusalOf(stream);
+      if (refusal) end.reset(refusal);
+    }
+  }
+
+  #refusalOf({ tool, grant, relayPolicy, needs }: OpenedStream): ErrorShape | undefined {
+    return this.#options.refusalNow(tool, { grant, relayPolicy }, needs);
   }
 
   async #serve({ call, tool, serve }: OpenedStream, end: StreamEnd): Promise<void> {
@@ -156,10 +171,8 @@ export class Streams {
 
   #look(): void {
     const latest = performance.now() - TIMES.streamWaits;
-    for (const { end, stream } of [...this.#open.values()]) {
-      if (!this.#options.mayCall(stream.tool, stream, stream.needs)) end.reset(NOT_ALLOWED);
-      else if ((end.waitsSince ?? Number.POSITIVE_INFINITY) < latest) end.reset(NOT_READ);
-    }
+    for (const { end } of [...this.#open.values()])
+      if ((end.waitsSince ?? Number.POSITIVE_INFINITY) < latest) end.reset(NOT_READ);
   }
 }
 
@@ -194,12 +207,5 @@ const NOT_READ: ErrorShape = {
   code: "TIMEOUT",
   message: "Nobody has read the stream for ten minutes",
   hint: "Open it again where it broke off",
-  hop: "agent",
-};
-
-const NOT_ALLOWED: ErrorShape = {
-  code: "PERMISSION_DENIED",
-  message: "The device's policy has changed, and no longer allows this",
-  hint: "Ask the owner of the device",
   hop: "agent",
 };

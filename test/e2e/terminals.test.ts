@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { startAgent } from "./agent.ts";
@@ -77,26 +77,57 @@ it("the agent is killed while a program writes, and the caller has every byte of
   expect(hashOf(bytes.subarray(0, before.length))).toBe(hashOf(before));
 });
 
+it("a mistake in the machine's policy refuses calls, and who is attached stays", {
+  timeout: MINUTE,
+}, async () => {
+  using caller = await open();
+  const created = await caller.call("TerminalCreate", { shell: "/bin/sh", cwd: rig.folder });
+  const { terminal } = created.metadata ?? {};
+  const { stream } = await caller.stream("TerminalAttach", { terminal, write: true });
+  const seen: Uint8Array[] = [];
+  const over = collect(stream, seen);
+  const policyFile = join(rig.dataDir, "agent", "policy.json");
+  onTestFinished(() => rmSync(policyFile, { force: true }));
+  writeFileSync(policyFile, "{");
+  const list = async () => (await caller.call("TerminalList", {})).code;
+  await expect.poll(list, { timeout: 10_000 }).toBe("PERMISSION_DENIED");
+  // Streams were looked at once a second.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await stream.write(Buffer.from("echo still $((40 + 2)) here; exit 7\r"));
+  await over;
+  expect(Buffer.concat(seen).toString()).toContain("still 42 here");
+  expect(stream.trailer).toEqual({ exit_code: 7 });
+  rmSync(policyFile);
+  await expect.poll(list, { timeout: 10_000 }).toBeUndefined();
+});
+
 it.each([
-  ["wants the sandbox", { sandbox: "always" }],
-  ["denies commands", { denied_tools: ["Bash"] }],
+  ["denies commands", { denied_tools: ["Bash"] }, "PERMISSION_DENIED"],
+  // The last, as its policy may bind a second longer than the test.
+  ["wants the sandbox", { sandbox: "always" }, "CANCELLED"],
 ])(
-  "a policy that %s cuts off who is attached, and the terminal goes on",
+  "a policy of the machine that %s ends the terminal and who is attached, and what commands left running",
   { timeout: MINUTE },
-  async (_by, policy) => {
+  async (_by, policy, code) => {
     using caller = await open();
     const created = await caller.call("TerminalCreate", { shell: "/bin/sh", cwd: rig.folder });
     const { terminal } = created.metadata ?? {};
     const { stream } = await caller.stream("TerminalAttach", { terminal, write: true });
     const cut = collect(stream, []).catch((error: unknown) => error);
+    const left = await caller.call("Bash", { command: "sleep 300", run_in_background: true });
+    const { bash_id } = left.metadata ?? {};
+    const command = caller.call("Bash", { command: "sleep 300" });
+    await expect
+      .poll(async () => (await caller.call("BashOutput", { bash_id })).metadata?.status)
+      .toBe("running");
     const policyFile = join(rig.dataDir, "agent", "policy.json");
+    onTestFinished(() => rmSync(policyFile, { force: true }));
     writeFileSync(policyFile, JSON.stringify(policy));
     expect(await cut).toMatchObject({ code: "PERMISSION_DENIED", hop: "agent" });
-    expect(await caller.call("TerminalAttach", { terminal })).toMatchObject({ code: "PERMISSION_DENIED" });
+    expect(await command).toMatchObject({ code });
     rmSync(policyFile);
-    // Without a stream it is refused then for that.
     const attach = async () => (await caller.call("TerminalAttach", { terminal })).code;
-    await expect.poll(attach, { timeout: 10_000 }).not.toBe("PERMISSION_DENIED");
-    expect(await caller.call("TerminalClose", { terminal })).toMatchObject({ type: "success" });
+    await expect.poll(attach, { timeout: 10_000 }).toBe("NOT_FOUND");
+    expect((await caller.call("BashOutput", { bash_id })).metadata?.status).toBe("cancelled");
   },
 );

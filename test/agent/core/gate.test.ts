@@ -1,11 +1,12 @@
 /** The gate: what each tool needs by its input, and that nothing runs which may not have it. Real tools, real folders. */
-
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { PolicyFile } from "../../../agent/config/policy-file.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Gate, type Needs, type PathNeed, shellOf } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
@@ -292,11 +293,11 @@ test.each([
     const policy: Policy = {};
     const gate = new Gate({ policy: { current: () => policy }, checkPaths: bench.checkPaths });
     const mayGoOn = () =>
-      gate.mayCall(
+      gate.refusalNow(
         "TerminalAttach",
         { grant: bench.owner },
         { tools: [{ tool: "Bash", does: "It runs commands" }], shell: "free" },
-      );
+      ) === undefined;
     expect(mayGoOn()).toBe(true);
     Object.assign(policy, change);
     expect(mayGoOn()).toBe(false);
@@ -308,7 +309,7 @@ test("a stream that reaches a confined shell may not go on under other limits", 
   const grant = { ...bench.owner, owner: false };
   const gate = new Gate({ policy: { current: () => ({}) }, checkPaths: bench.checkPaths });
   const mayGoOn = (shell: string, more: Partial<GrantScope> = {}) =>
-    gate.mayCall("TerminalAttach", { grant: { ...grant, ...more } }, { shell });
+    gate.refusalNow("TerminalAttach", { grant: { ...grant, ...more } }, { shell }) === undefined;
   const own = shellOf(bench.admission({ grant }).rights);
   expect(mayGoOn(own)).toBe(true);
   expect(mayGoOn("free")).toBe(false);
@@ -338,3 +339,13 @@ test.each([
     expect(handle).toHaveBeenCalledTimes(1);
   },
 );
+
+test("while the device's policy is damaged no call is admitted, and what runs goes on", async () => {
+  const bench = await Workbench.open();
+  writeFileSync(bench.at("policy.json"), "{");
+  const policy = new PolicyFile({ policyFile: bench.at("policy.json") });
+  const gate = new Gate({ policy, checkPaths: bench.checkPaths });
+  const asker = { grant: bench.owner };
+  expect(() => gate.admit("Bash", asker)).toThrow("policy is damaged");
+  expect(gate.refusalNow("Bash", asker, { shell: "free" })).toBeUndefined();
+});

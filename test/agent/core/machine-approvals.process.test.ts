@@ -70,6 +70,17 @@ test("what changes while a local caller waits makes the yes void", async () => {
   });
 });
 
+test("a policy that is narrowed while a local caller waits ends the call, which began under wider limits", async () => {
+  const { run, machine, dispatcher } = await asking({ policy });
+  const running = run("Bash", COMMAND, LOCAL);
+  await expect.poll(() => machine.waiting()).toHaveLength(1);
+  dispatcher.stopUnbegun();
+  const { header, answer } = await running;
+  expect(answer).toMatchObject({ code: "CONFLICT", hint: "Make the call again" });
+  expect(header.ran).toBe(false);
+  expect(machine.waiting()).toEqual([]);
+});
+
 test("a question here expires, and goes with its call or its grant", async () => {
   const short = await asking({ policy, keptMs: 50 });
   expect((await short.run("Bash", COMMAND, LOCAL)).answer).toMatchObject({ code: "APPROVAL_EXPIRED" });

@@ -71,7 +71,7 @@ export interface StreamScene {
 export async function streamScene({
   answer = { type: "bulk_ready" } as object,
   idleMs = 60_000,
-  mayCall = (() => true) as StreamsOptions["mayCall"],
+  refusalNow = (() => undefined) as StreamsOptions["refusalNow"],
 } = {}): Promise<StreamScene> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
   server.on("headers", (headers) => headers.push(`Matrx-Nonce: ${crypto.randomUUID()}`));
@@ -88,7 +88,7 @@ export async function streamScene({
   const own = new WebSocket(url, { perMessageDeflate: false });
   await once(own, "open");
   const dial = { url, device: "box", credential: "proof", sign: async (nonce: string) => `signed ${nonce}` };
-  const streams = new Streams({ bulk: { ...dial, log: silentLog, idleMs }, mayCall, log: silentLog });
+  const streams = new Streams({ bulk: { ...dial, log: silentLog, idleMs }, refusalNow, log: silentLog });
   own.on("message", (data) => streams.receive(data as Buffer));
   const link = { streamSocket: new PacedSocket(own) } as unknown as Link;
   streams.attach(link);

@@ -148,14 +148,20 @@ test("when it is lost, the callers of its streams are told over the first, and t
 });
 
 test("a stream ends when the policy no longer allows its tool", async () => {
-  let isAllowed = true;
-  const { serve, first } = await streamScene({ mayCall: () => isAllowed });
+  const why = { code: "PERMISSION_DENIED", message: "Bash is not allowed", hop: "agent" } as const;
+  let refusal: typeof why | undefined;
+  const { serve, streams, first } = await streamScene({ refusalNow: () => refusal });
   const { serve: tool, started } = lasting();
   const over = serve(tool, { interactive: true });
   await started;
-  isAllowed = false;
+  streams.rightsChanged();
+  expect(first.frames).toEqual([]);
+  refusal = why;
+  streams.rightsChanged();
   await over;
-  expect(await resetOf(first)).toMatchObject({ code: "PERMISSION_DENIED", hop: "agent" });
+  expect(await resetOf(first)).toEqual(why);
+  await serve(saying("late"), { stream: 2, interactive: true });
+  expect(await resetOf(first, 2)).toEqual(why);
 });
 
 test("a stream ends with its grant", async () => {
