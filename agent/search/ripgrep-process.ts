@@ -8,6 +8,8 @@ interface RipgrepRun {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
+  /** The descriptor of an open file that it reads, if any. */
+  readonly input?: number;
   /** The byte after each record. */
   readonly end: number;
   readonly missed: Missed;
@@ -29,12 +31,12 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   const child = spawn(run.file, run.args, {
     cwd: run.cwd,
     env: bareEnvironment(),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [run.input ?? "ignore", "pipe", "pipe"],
     windowsHide: true,
   });
   const ended = endOf(child);
   let words = "";
-  child.stderr.on("data", (data: Buffer) => {
+  child.stderr?.on("data", (data: Buffer) => {
     if (words.length < MOST_WORDS) words += data.toString("utf8");
   });
   const kill = () => child.kill("SIGKILL");

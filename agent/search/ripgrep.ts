@@ -1,6 +1,9 @@
 /** Searches with ripgrep. */
+import { closeSync } from "node:fs";
 import { textOfName } from "../fs/display-name.ts";
+import { ROOT } from "../platform/run-program.ts";
 import { NUL_WITHIN } from "../text/sniff.ts";
+import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
 import { IgnoreFifos } from "./ignore-fifos.ts";
@@ -30,7 +33,11 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
     },
     async *lines(query, run) {
       let begun: Buffer | undefined;
-      for await (const records of started(file, lineArguments(query, run.scope), NEWLINE, run)) {
+      const name = run.scope.file === undefined ? undefined : Buffer.from(run.scope.file);
+      const all = name
+        ? startedWithFile(file, name, query, run)
+        : started(file, lineArguments(query, run.scope), NEWLINE, run);
+      for await (const records of all) {
         const hits: Hit[] = [];
         for (const record of records) {
           const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
@@ -38,7 +45,7 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
           // Counting a closed file would tell that it has a match.
           if (nul !== undefined && nul.at >= NUL_WITHIN && !isClosed(nul.path, run.scope)) run.missed.cut++;
           begun = nul === undefined && isBegunPath(joined) ? joined : undefined;
-          const hit = hitOf(joined);
+          const hit = hitOf(joined, name);
           // It gives one column for all lines of a match.
           if (hit) hits.push(query.multiline && hit.column !== undefined ? { ...hit, column: 1 } : hit);
         }
@@ -56,6 +63,27 @@ async function* started(file: string, args: readonly string[], end: number, run:
   const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
   // By descriptor: what is at the folder's path may change.
   yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal, onSilence });
+}
+
+/** Searches one file: it is given the open file, since a link or a pipe may be put at its path. */
+async function* startedWithFile(file: string, name: Buffer, query: LineQuery, run: Run) {
+  const { missed, signal } = run;
+  const checked = new CheckedFiles(run);
+  try {
+    const opened = await checked.open(name);
+    if (!opened) return;
+    try {
+      if (query.multiline && opened.stat.size > MULTILINE_BYTES) return;
+      const args = ["--no-config", "--color=never", ...lineArguments(query, run.scope), "--", "-"];
+      const { descriptor: input } = opened;
+      const onSilence = () => false;
+      yield* ripgrepRecords({ file, args, cwd: ROOT, input, end: NEWLINE, missed, signal, onSilence });
+    } finally {
+      closeSync(opened.descriptor);
+    }
+  } finally {
+    await checked.close();
+  }
 }
 
 function scopeArguments(scope: Scope): string[] {
@@ -137,9 +165,9 @@ function isClosed(relative: Buffer, { access, folder }: Scope): boolean {
 
 /**
  * path NUL line:column:offset:text, or path NUL line-offset-text; for an empty match at the end of a file
- * path NUL line:offset:text. Undefined: a separator between groups of lines.
+ * path NUL line:offset:text. Undefined: a separator between groups of lines. `file`: the only one that was searched.
  */
-function hitOf(record: Buffer): Hit | undefined {
+function hitOf(record: Buffer, file: Buffer | undefined): Hit | undefined {
   const end = record.indexOf(NUL);
   if (end < 0) return undefined;
   const head = record.toString("latin1", end + 1, end + 64);
@@ -152,7 +180,7 @@ function hitOf(record: Buffer): Hit | undefined {
   const mayBeCut = text.length >= LINE_BYTES / 2 && text.at(-1) === CLOSING_BRACKET;
   const cut = mayBeCut ? CUT.exec(text.toString("latin1", text.length - 64)) : null;
   return {
-    path: withoutDot(record.subarray(0, end)),
+    path: file ?? withoutDot(record.subarray(0, end)),
     line: Number(line),
     offset: Number(offset ?? offsetAtEnd ?? contextOffset),
     column: contextOffset === undefined ? Number(column ?? until - end - all.length) : undefined,
