@@ -312,6 +312,7 @@ export class FileAccess {
       {
         ...{ shown: place.shown, existing, name },
         folder: mayLook ? folder : undefined,
+        openFolder: (one) => this.openFolder(one, place.shown),
         maySee: (other) => !this.isClosed(this.platform.path.join(folder, other)),
       },
       this.platform.path.join,

@@ -1,10 +1,11 @@
 /** Lists a folder sorted by name, a page at a time; a huge folder is never in memory as a whole. */
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
-import { lstat, opendir, readlink, stat } from "node:fs/promises";
+import { lstat, opendir, readlink } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import { textOfName } from "./display-name.ts";
-import { hasCode, isSystemError } from "./errors.ts";
+import { isSystemError, systemCodeOf } from "./errors.ts";
 import { fileTime } from "./file-time.ts";
 
 export interface Entry {
@@ -40,8 +41,8 @@ interface Wanted {
   readonly after: string | undefined;
   /** Entries that it returns false for are left out, and not counted. */
   readonly maySee: (name: string) => boolean;
-  /** Asked before a symlink of this name is followed. */
-  readonly mayFollow: (name: string) => Promise<boolean>;
+  /** What a symlink of this name leads to; undefined if nothing is there. Throws MatrxError. */
+  readonly lookBeyond: (name: string) => Promise<BigIntStats | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +100,7 @@ function sorted(names: Name[]): Name[] {
 async function entryOf(
   folder: Directory,
   { shown: name, bytes }: Name,
-  { mayFollow }: Wanted,
+  { lookBeyond }: Wanted,
 ): Promise<Entry> {
   const readable = isUtf8(bytes);
   const odd = readable ? {} : { name_base64: bytes.toString("base64") };
@@ -109,8 +110,7 @@ async function entryOf(
     const type = typeOf(found);
     const facts = { size: Number(found.size), mtime: fileTime(found.mtimeMs).toISOString() };
     if (type !== "symlink") return { name, type, ...facts, ...odd };
-    const seen = readable && (await mayFollow(name));
-    const beyond = seen ? await beyondLink(path) : { target_closed: true as const };
+    const beyond = readable ? await beyondLink(() => lookBeyond(name)) : { target_closed: true as const };
     return { name, type, ...facts, target: await readlink(path), ...beyond, ...odd };
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -118,12 +118,19 @@ async function entryOf(
   }
 }
 
-async function beyondLink(path: string | Buffer): Promise<Pick<Entry, "target_type" | "target_error">> {
+async function beyondLink(
+  look: () => Promise<BigIntStats | undefined>,
+): Promise<Pick<Entry, "target_type" | "target_error" | "target_closed">> {
   try {
-    return { target_type: typeOf(await stat(path, { bigint: true })) };
+    const found = await look();
+    return found ? { target_type: typeOf(found) } : {};
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return hasCode(error, "ENOENT", "ENOTDIR") ? {} : { target_error: error.code };
+    if (!(error instanceof MatrxError)) throw error;
+    const code = systemCodeOf(error);
+    if (code === undefined && error.code === "PERMISSION_DENIED") return { target_closed: true };
+    // Too many links that lead to nothing have no code of the system.
+    if (code === undefined) return { target_error: "ELOOP" };
+    return code === "ENOENT" || code === "ENOTDIR" ? {} : { target_error: code };
   }
 }
 

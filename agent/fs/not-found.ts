@@ -1,11 +1,12 @@
 /** The error for a path that does not exist: suggests similar names, or explains a name that cannot be written as text. */
 import { isUtf8 } from "node:buffer";
-import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
+import type { Directory } from "../platform/directory.ts";
 import { plainSpelling } from "../text/confusables.ts";
 import { shellName, shownName, textOfName } from "./display-name.ts";
+import { namesIn } from "./names-in.ts";
 
 export interface NotFound {
   /** The path, for messages. */
@@ -15,6 +16,7 @@ export interface NotFound {
   /** The folder that should contain `name`; undefined if it does not exist, or is closed to the caller. */
   readonly folder: string | undefined;
   readonly name: string;
+  readonly openFolder: (folder: string) => Promise<Directory>;
   /** Whether the caller may know of an entry of that folder. */
   readonly maySee: (name: string) => boolean;
 }
@@ -23,8 +25,9 @@ const MOST_SUGGESTIONS = 3;
 const MOST_NAMES = 5000;
 
 export async function notFound(what: NotFound, join: (...parts: string[]) => string): Promise<MatrxError> {
-  const { folder, name, shown, existing, maySee } = what;
-  const names = folder === undefined ? [] : (await namesIn(folder)).filter((one) => maySee(textOfName(one)));
+  const { folder, name, shown, existing, openFolder, maySee } = what;
+  const all = folder === undefined ? [] : await namesIn(() => openFolder(folder), MOST_NAMES);
+  const names = all.filter((one) => maySee(textOfName(one)));
   const odd = names.find((bytes) => !isUtf8(bytes) && isMeant(bytes, name));
   if (odd) return notUtf8(shown, shellName(odd));
   const alike = namesLike(
@@ -40,11 +43,6 @@ export async function notFound(what: NotFound, join: (...parts: string[]) => str
         : `Look with ${toolName("ListDirectory")}`,
     details: { path: shown, ...(suggestions.length > 0 && { suggestions }) },
   });
-}
-
-async function namesIn(folder: string): Promise<Buffer[]> {
-  const names = await readdir(folder, { encoding: "buffer" }).catch(() => []);
-  return names.slice(0, MOST_NAMES);
 }
 
 /** Whether `name` is how the listing shows these bytes, or has replacement characters for undecodable ones. */

@@ -1,11 +1,12 @@
 /** Resolves a path to its canonical form, following links, even those whose target does not exist yet. */
 import { isUtf8 } from "node:buffer";
-import { lstat, readdir, readlink, realpath } from "node:fs/promises";
+import { lstat, readlink, realpath } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
 import { MOST_LINKS } from "./link-chain.ts";
+import { namesIn } from "./names-in.ts";
 
 export interface Canonical {
   /** Free of links. */
@@ -45,7 +46,7 @@ export async function canonicalOf(
   if (parent.missing.length > 0) {
     return { path: path.join(parent.path, name), missing: [...parent.missing, name] };
   }
-  const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name) : undefined;
+  const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name, platform) : undefined;
   if (spelled === undefined) return { path: path.join(parent.path, name), missing: [name] };
   return canonicalOf(path.join(parent.path, spelled), platform, mayLook, links + 1);
 }
@@ -66,7 +67,7 @@ export async function canonicalEntryOf(
   if (kind === "link") return { path: entry, missing: [] };
   // Resolved to its true name, since the system may accept other spellings.
   if (kind === "other") return canonicalOf(entry, platform, mayLook);
-  const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name) : undefined;
+  const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name, platform) : undefined;
   if (spelled === undefined) return { path: entry, missing: [name] };
   return { path: path.join(parent.path, spelled), missing: [] };
 }
@@ -91,12 +92,15 @@ async function linkTarget(absolute: string): Promise<string | undefined> {
 }
 
 /** The one existing name that differs only in Unicode normalization (NFC, NFD). Throws if there are several. */
-async function otherSpelling(folder: string, name: string): Promise<string | undefined> {
+async function otherSpelling(
+  folder: string,
+  name: string,
+  { openDirectory }: Platform,
+): Promise<string | undefined> {
   if (/^[\x20-\x7e]*$/.test(name)) return undefined;
   const wanted = name.normalize("NFC");
-  const names = await readdir(folder, { encoding: "buffer" }).catch(() => []);
+  const names = await namesIn(() => openDirectory(folder, () => undefined), MOST_ENTRIES);
   const alike = names
-    .slice(0, MOST_ENTRIES)
     .filter((bytes) => isUtf8(bytes))
     .map((bytes) => bytes.toString("utf8"))
     .filter((other) => other !== name && other.normalize("NFC") === wanted);

@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { systemCodeOf } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
+import { lookBeyond } from "../fs/look-beyond.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import type { Directory } from "../platform/directory.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
@@ -91,9 +92,9 @@ async function listed(
     const own = scope.includeIgnored ? rules : rules.withThoseOf(opened, path, access.platform.path.sep);
     const pathOf = (name: string) => access.platform.path.join(path, name);
     const maySee = (name: string) => !access.isClosed(pathOf(name));
-    const mayFollow = (name: string) => access.mayRead(pathOf(name));
+    const beyond = (name: string) => lookBeyond(access, pathOf(name));
     const { showHidden } = scope;
-    const wanted = { showHidden, limit: room, after: undefined, maySee, mayFollow, signal };
+    const wanted = { showHidden, limit: room, after: undefined, maySee, lookBeyond: beyond, signal };
     const page = await listFolder(opened, wanted);
     return { ...allowed(scope, path, page, own), rules: own };
   } catch (error) {

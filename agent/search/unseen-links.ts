@@ -1,6 +1,6 @@
 /** What a search without results passed by: links, which it neither finds nor follows. */
-import { stat } from "node:fs/promises";
 import { shownName, textOfName } from "../fs/display-name.ts";
+import { lookBeyond } from "../fs/look-beyond.ts";
 import { checkedEntries } from "./checked-files.ts";
 import type { Run } from "./engine.ts";
 import type { PathPattern } from "./path-pattern.ts";
@@ -30,9 +30,8 @@ export async function linksNote(pattern: PathPattern, run: Run): Promise<string>
 }
 
 async function leadsToFolder(path: string, { scope }: Run): Promise<boolean> {
-  if (!(await scope.access.mayRead(path))) return false;
-  return await stat(path).then(
-    (found) => found.isDirectory(),
+  return await lookBeyond(scope.access, path).then(
+    (found) => found?.isDirectory() ?? false,
     () => false,
   );
 }

@@ -8,6 +8,7 @@ import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
+import { lookBeyond } from "../fs/look-beyond.ts";
 import type { Directory } from "../platform/directory.ts";
 
 const DEFAULT_LIMIT = 500;
@@ -36,8 +37,8 @@ export function listDirectoryTool(files: Files) {
       await using folder = await openListed(access, place);
       const pathOf = (name: string) => access.platform.path.join(place.path, name);
       const maySee = (name: string) => !access.isClosed(pathOf(name));
-      const mayFollow = (name: string) => access.mayRead(pathOf(name));
-      const wanted = { showHidden, limit, after, maySee, mayFollow, signal: context.signal };
+      const beyond = (name: string) => lookBeyond(access, pathOf(name));
+      const wanted = { showHidden, limit, after, maySee, lookBeyond: beyond, signal: context.signal };
       const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
       return resultOf(place, page);
     },
