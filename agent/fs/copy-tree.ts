@@ -102,6 +102,8 @@ async function copyFile(source: Buffer, copy: Buffer, found: BigIntStats, copyin
   const noFollow = constants.O_NOFOLLOW ?? 0;
   await using input = await open(source, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0));
   const opened = await input.stat({ bigint: true });
+  // Also a pipe, which need not end.
+  if (stateOf(opened) !== stateOf(found)) throw changedMeanwhileError();
   copying.inspect(opened);
   await using output = await open(
     copy,
