@@ -1,12 +1,15 @@
 /**
  * Named pipes called `.gitignore`. Ripgrep opens anything with this name, and would block on a pipe until something writes
- * to it: this opens and closes the other end, so that ripgrep sees an empty file. Our own reader opens no pipes.
+ * to it: this opens and closes the other end, so that ripgrep sees an empty file. Not of pipes that the caller may not read,
+ * which other programs may use: there ripgrep waits until the time is up. Our own reader opens no pipes.
  */
-import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
+import { entryStat } from "../fs/entry-stat.ts";
 import { nothingMissed, type Run } from "./engine.ts";
 import { walk } from "./walk.ts";
 
 const NAME = ".gitignore";
+const OTHER_END = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export class IgnoreFifos {
   readonly #run: Run;
@@ -22,7 +25,7 @@ export class IgnoreFifos {
     // Systems without it have no pipes.
     if (constants.O_NONBLOCK === undefined) return false;
     this.#search ??= this.#lookAround();
-    for (const place of this.#found) open(place);
+    for (const place of this.#found) void this.#unblock(place);
     return this.#found.size > 0;
   }
 
@@ -30,43 +33,49 @@ export class IgnoreFifos {
   async #lookAround(): Promise<void> {
     const { scope, signal } = this.#run;
     const { dirname, join } = scope.access.platform.path;
-    for (let folder = scope.folder; dirname(folder) !== folder; folder = dirname(folder)) this.#note(folder);
+    for (let folder = scope.folder; dirname(folder) !== folder; folder = dirname(folder)) {
+      await this.#note(folder);
+    }
     if (scope.includeIgnored) return;
     const all: Run = { scope: { ...scope, showHidden: true }, missed: nothingMissed(), signal };
     try {
       for await (const { above } of walk(all, { deep: true, ordered: false })) {
-        this.#note(join(scope.folder, above));
+        await this.#note(join(scope.folder, above));
       }
     } catch {
       // The search itself reports what it cannot walk through.
     }
   }
 
-  #note(folder: string): void {
-    const place = pipeAt(this.#run.scope.access.platform.path.join(folder, NAME));
+  async #note(folder: string): Promise<void> {
+    const place = await this.#pipeAt(this.#run.scope.access.platform.path.join(folder, NAME));
     if (place === undefined || this.#found.has(place)) return;
     this.#found.add(place);
-    open(place);
+    await this.#unblock(place);
   }
-}
 
-/** The path of a pipe, also at the end of a link. */
-function pipeAt(path: string): string | undefined {
-  try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (!stat?.isFIFO() && !stat?.isSymbolicLink()) return undefined;
-    const place = realpathSync.native(path);
-    return lstatSync(place).isFIFO() ? place : undefined;
-  } catch {
-    return undefined;
+  /** The canonical path of a pipe that the caller may read, also at the end of a link. */
+  async #pipeAt(path: string): Promise<string | undefined> {
+    const entry = entryStat(path);
+    if (!entry?.isFIFO() && !entry?.isSymbolicLink()) return undefined;
+    try {
+      const place = await this.#run.scope.access.find(path, "read");
+      return entryStat(place.path)?.isFIFO() ? place.path : undefined;
+    } catch {
+      return undefined;
+    }
   }
-}
 
-/** Never throws: a pipe without a reader cannot be opened. */
-function open(pipe: string): void {
-  try {
-    closeSync(openSync(pipe, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)));
-  } catch {
-    // Nobody waits for it.
+  /** Never throws: a pipe without a reader cannot be opened. By descriptor: something else may be there by now. */
+  async #unblock(pipe: string): Promise<void> {
+    const { access } = this.#run.scope;
+    const { dirname, basename } = access.platform.path;
+    try {
+      await using folder = await access.openFolder(dirname(pipe), pipe);
+      const entry = folder.at(basename(pipe));
+      if (entryStat(entry)?.isFIFO()) closeSync(openSync(entry, OTHER_END));
+    } catch {
+      // Nobody waits for it.
+    }
   }
 }

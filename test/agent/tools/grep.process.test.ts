@@ -1,7 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../helpers/folder.ts";
 import { ENGINES, linesOf, ripgrepForAll, searcher } from "../search/searching.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
@@ -444,6 +457,31 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
 });
 
 describe("searching lines", () => {
+  it("does not open another program's pipe that a link called .gitignore leads to", async () => {
+    const bench = await Workbench.open();
+    const { grep } = searcher(bench, await ripgrepForAll(bench));
+    const pipe = path.join(temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      symlinkSync(pipe, bench.at(".gitignore"));
+      await bench.put("a", "needle");
+      const timeout = new MatrxError({ code: "TIMEOUT", message: "time", hop: "agent" });
+      const stop = new AbortController();
+      // It looks for pipes after a second of silence.
+      setTimeout(() => stop.abort(timeout), 1500);
+      const policy = { allowed_paths: [bench.home] };
+      await grep({ pattern: "needle" }, { signal: stop.signal, policy });
+      // Throws if it was given an end, and is gone.
+      const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+      writeFileSync(end, "for cat");
+      closeSync(end);
+      expect(await text(reader.stdout)).toBe("for cat");
+    } finally {
+      reader.kill("SIGKILL");
+    }
+  });
+
   it("names what could not be read by number", async () => {
     const bench = await Workbench.open();
     await bench.put("open", "needle\n");
