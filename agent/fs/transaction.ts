@@ -1,12 +1,12 @@
 /** A transaction over several files: either all changes stay, or none. */
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { rmdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
-import { explained, hasCode } from "./errors.ts";
+import { explained } from "./errors.ts";
 import { type OpenedEntry, OpenedFile } from "./file-handle.ts";
-import { makeFolders } from "./make-folders.ts";
+import { makeFolders, removeFolders } from "./make-folders.ts";
 import { type Destination, renameNoReplace } from "./rename.ts";
 import { PartlyWritten } from "./write-file.ts";
 
@@ -138,25 +138,8 @@ export class UndoableChanges {
   async #makeFolders(place: ResolvedPath): Promise<void> {
     const names = place.missing.slice(0, -1);
     if (names.length === 0) return;
-    const existing = this.#access.existingPart(place);
-    this.#undoing(place, () => this.#removeFolders(existing, names, place));
-    await makeFolders(this.#access, existing, names, place.shown);
-  }
-
-  /** Removes only empty folders: another program may use them by now. */
-  async #removeFolders(existing: string, names: readonly string[], { shown }: ResolvedPath): Promise<void> {
-    const { join, dirname, basename } = this.#access.platform.path;
-    for (let count = names.length; count > 0; count--) {
-      const folder = join(existing, ...names.slice(0, count));
-      const parent = await this.#access.openFolder(dirname(folder), shown);
-      try {
-        await rmdir(parent.at(basename(folder)));
-      } catch (error) {
-        if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
-      } finally {
-        await parent.close();
-      }
-    }
+    const made = await makeFolders(this.#access, this.#access.existingPart(place), names, place.shown);
+    this.#undoing(place, () => removeFolders(this.#access, made, place.shown));
   }
 }
 

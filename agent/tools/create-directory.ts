@@ -31,7 +31,8 @@ export function createDirectoryTool(files: Files) {
       if (place.missing.length === 0) return await existing(access, place);
       if (place.missing.length > 1 && !recursive) throw noParent(access, place);
       const made = await makeFolders(access, access.existingPart(place), place.missing, place.shown);
-      return resultOf(place, made ? "Directory created successfully" : "Directory already exists", made);
+      const isNew = made.length > 0;
+      return resultOf(place, isNew ? "Directory created successfully" : "Directory already exists", isNew);
     },
   });
 }

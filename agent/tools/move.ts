@@ -13,7 +13,7 @@ import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, OpenedFile, openEntry } from "../fs/file-handle.ts";
-import { makeParents, syncFolder } from "../fs/make-folders.ts";
+import { inParents, syncFolder } from "../fs/make-folders.ts";
 import { type Moved, moveEntry, refuseTaken } from "../fs/move.ts";
 import { isWithin, namesFolder } from "../fs/path-syntax.ts";
 import { entryAt } from "../fs/write-file.ts";
@@ -60,11 +60,10 @@ export function moveTool(files: Files) {
     async handle(request, context) {
       const access = await files.as(context);
       const { from, to } = await findBoth(access, request);
-      await makeParents(access, to, request.create_directories ?? true);
       const [first = "", second] = [...new Set([from.path, to.path])].sort();
       const act = () => move(access, from, to, request, context);
-      return await files.mutex.runExclusive(first, () =>
-        second ? files.mutex.runExclusive(second, act) : act(),
+      return await inParents(access, to, request.create_directories ?? true, () =>
+        files.mutex.runExclusive(first, () => (second ? files.mutex.runExclusive(second, act) : act())),
       );
     },
   });

@@ -8,7 +8,7 @@ import { sha256Schema } from "../edit/errors.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { isFolderError, notReplaceableError, OpenedFile } from "../fs/file-handle.ts";
-import { makeParents } from "../fs/make-folders.ts";
+import { inParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { counted } from "../text/counted.ts";
@@ -73,8 +73,9 @@ export function uploadTool(files: Files, uploads: Uploads, digests: Digests) {
       const access = await files.as(context);
       uploads.checkRoom(context.grant);
       const place = await destination(access, request);
-      await makeParents(access, place, request.create_directories ?? false);
-      return await begin(access, place, request, { uploads, digests, context });
+      return await inParents(access, place, request.create_directories ?? false, () =>
+        begin(access, place, request, { uploads, digests, context }),
+      );
     },
   });
 }

@@ -15,7 +15,7 @@ import { endsOf } from "../edit/line-ends.ts";
 import { rewritten } from "../edit/rewrite.ts";
 import type { Files, ResolvedPath } from "../fs/access.ts";
 import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
-import { makeParents } from "../fs/make-folders.ts";
+import { inParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { readAll } from "../read/not-text.ts";
 import { isNotebookPath, notebookOf } from "../read/notebook.ts";
@@ -64,9 +64,10 @@ export function writeTool(files: Files) {
     async handle(request, context) {
       const access = await files.as(context);
       const place = await destination(files, request, context);
-      await makeParents(access, place, request.create_directories ?? true);
-      await using file = await OpenedFile.open(access, place);
-      return await files.mutex.runExclusive(place.path, () => write(file, request, context));
+      return await inParents(access, place, request.create_directories ?? true, async () => {
+        await using file = await OpenedFile.open(access, place);
+        return await files.mutex.runExclusive(place.path, () => write(file, request, context));
+      });
     },
   });
 }

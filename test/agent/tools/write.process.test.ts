@@ -49,6 +49,14 @@ describe("writing a file", () => {
     expect(readdirSync(bench.home)).toEqual([]);
   });
 
+  it("makes no folder when it fails", async () => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("a"));
+    const broken = { file_path: "a/b/c/n.ipynb", content: "no notebook" };
+    await expect(bench.call("Write", broken)).rejects.toThrow("n.ipynb would");
+    expect(readdirSync(bench.at("a"))).toEqual([]);
+  });
+
   it("keeps the mode of what it replaces", async () => {
     const bench = await Workbench.open();
     const file = await bench.put("run.sh", "old");
