@@ -114,7 +114,10 @@ export class Bwrap implements SandboxBackend {
       ...(this.#filter ? ["--seccomp", `${FILTER_FD}`] : []),
     ];
     const expected = expectationOf(
-      { bound: parts.first.map(({ path }) => path), masks: parts.firstMasks, fresh: FRESH },
+      {
+        bound: parts.first.map(({ path }) => path),
+        ...{ masks: parts.firstMasks, fresh: FRESH, searched: rules.searched },
+      },
       host,
     );
     const fds: Wrapped["fds"][number][] = [

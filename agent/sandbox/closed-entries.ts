@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { entryStat } from "../fs/entry-stat.ts";
 import { TimeSlice } from "../search/time-slice.ts";
-import { type Folder, type Found, identityOf, type Question, readFolder, stateOf } from "./read-folder.ts";
+import { type Entries, type Folder, identityOf, type Question, readFolder, stateOf } from "./read-folder.ts";
 
 /** Limit on the folders of one search. */
 const MOST_FOLDERS = 200_000;
@@ -17,6 +17,11 @@ const UNREST_MS = 40;
 const UNREST_ROUNDS = 16;
 /** Questions whose folders are remembered. */
 const KEPT_QUESTIONS = 4;
+
+export interface Found extends Entries {
+  /** The folders in which they were found: their identities, by path. */
+  readonly folders: ReadonlyMap<string, string>;
+}
 
 export class ClosedEntries {
   readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
@@ -32,7 +37,8 @@ export class ClosedEntries {
     await search.walk(roots);
     await search.untilQuiet();
     this.#remember(question.key, search.quiet);
-    return { closed: [...search.closed], unchangeable: [...search.unchangeable] };
+    const { closed, unchangeable, holders } = search;
+    return { closed: [...closed], unchangeable: [...unchangeable], folders: holders };
   }
 
   #remember(key: string, folders: ReadonlyMap<string, Folder>): void {
@@ -46,6 +52,8 @@ export class ClosedEntries {
 class Search {
   readonly closed = new Set<string>();
   readonly unchangeable = new Set<string>();
+  /** Folders with any of them: identities, by path. */
+  readonly holders = new Map<string, string>();
   /** Folders whose content is known as long as their state is the same. */
   readonly quiet = new Map<string, Folder>();
   /** Those that changed just now may change again without showing it. */
@@ -108,8 +116,10 @@ class Search {
     if (isSame) this.#read.set(content.identity, { folders: content.folders, places: new Set([folder]) });
     if (isSame && content.isQuiet) this.#calm(folder, content);
     else this.#stir(folder, isSame ? content : { ...content, isSettled: false });
-    for (const entry of content.closed) this.closed.add(entry);
-    for (const entry of content.unchangeable) this.unchangeable.add(entry);
+    const { closed, unchangeable, identity } = content;
+    if (closed.length + unchangeable.length > 0) this.holders.set(folder, identity);
+    for (const entry of closed) this.closed.add(entry);
+    for (const entry of unchangeable) this.unchangeable.add(entry);
     return content.folders;
   }
 

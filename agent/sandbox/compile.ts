@@ -23,6 +23,7 @@ import {
   mayWrite,
   type SandboxRules,
 } from "./rules.ts";
+import { searchedFolders } from "./searched-folders.ts";
 import { systemPaths, toolFolders } from "./system-paths.ts";
 
 /** How often folders are searched that another command moves meanwhile. */
@@ -101,7 +102,9 @@ export class RulesCompiler {
       const isInGranted = (entry: string) => granted.some((folder) => isBelow(entry, folder));
       const isCovered = found.closed.every((entry) => !isInGranted(entry) || !mayRead(rules, entry));
       const isKept = (entry: string) => disk.kindOf(entry) !== undefined && !mayWrite(rules, entry);
-      if (isCovered && found.unchangeable.every(isKept)) return rules;
+      if (!isCovered || !found.unchangeable.every(isKept)) continue;
+      const searched = searchedFolders([...found.folders].filter(([folder]) => mayRead(rules, folder)));
+      if (searched) return { ...rules, searched };
     }
     throw exchanged();
   }

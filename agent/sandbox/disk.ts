@@ -38,9 +38,20 @@ export function isReachableInSandbox(entry: string): boolean {
   return true;
 }
 
+type Permissions = Pick<Stats, "uid" | "gid" | "mode">;
+
 /** Whether a folder may be entered by who has this process's user and groups, and no capabilities. */
-export function isSearchable({ uid, gid, mode }: Pick<Stats, "uid" | "gid" | "mode">): boolean {
+export function isSearchable(stat: Permissions): boolean {
+  return isPermitted(stat, 0o111);
+}
+
+/** The same of reading its names. */
+export function isReadable(stat: Permissions): boolean {
+  return isPermitted(stat, 0o444);
+}
+
+function isPermitted({ uid, gid, mode }: Permissions, bits: number): boolean {
   const isOfGroup = [process.getegid?.(), ...(process.getgroups?.() ?? [])].includes(gid);
-  const search = uid === process.geteuid?.() ? 0o100 : isOfGroup ? 0o010 : 0o001;
-  return (mode & search) !== 0;
+  const mine = uid === process.geteuid?.() ? 0o700 : isOfGroup ? 0o070 : 0o007;
+  return (mode & mine & bits) !== 0;
 }

@@ -5,16 +5,19 @@
  */
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Mount, mountLine, mountsBelow, originOf } from "./mount-table.ts";
-import type { HiddenPath } from "./rules.ts";
+import type { HiddenPath, SearchedFolder } from "./rules.ts";
 
-/** What must be mounted, and what may be besides, as lines of `mountLine`. */
+/** What must be mounted, and what may be besides, as lines of `mountLine`; and which folders must be there. */
 export interface Expectation {
   readonly wanted: readonly string[];
   readonly allowed: readonly string[];
+  readonly searched: readonly SearchedFolder[];
 }
 
 /** Its place in the kernel's list: what is mounted after it lies in no folder that commands can change. */
 export const FIRST_OF_SYSTEM = "/proc";
+/** A descriptor of the check's own. */
+const FOLDER_FD = 5;
 /** The command's exit code if something else is mounted: it has not run. */
 const REFUSED = 125;
 const EXCHANGED = "This did not run: a folder was moved while its sandbox was made";
@@ -25,7 +28,13 @@ export function expectationOf(
     bound,
     masks,
     fresh,
-  }: Readonly<{ bound: readonly string[]; masks: readonly HiddenPath[]; fresh: readonly string[] }>,
+    searched,
+  }: Readonly<{
+    bound: readonly string[];
+    masks: readonly HiddenPath[];
+    fresh: readonly string[];
+    searched: readonly SearchedFolder[];
+  }>,
   host: readonly Mount[],
 ): Expectation {
   const lineOf = (from: string, at: string) => {
@@ -44,6 +53,7 @@ export function expectationOf(
     allowed: bound
       .flatMap((folder) => mountsBelow(folder, host))
       .map(({ device, root, at }) => mountLine(device, root, at)),
+    searched,
   };
 }
 
@@ -53,19 +63,22 @@ export function checked(command: readonly string[], fd: number): readonly string
 }
 
 /** For that descriptor. */
-export function expectationText({ wanted, allowed }: Expectation): string {
-  return [...wanted, "", ...new Set(allowed), ""].join("\n");
+export function expectationText({ wanted, allowed, searched }: Expectation): string {
+  const folders = searched.map(({ path, inode }) => `${inode} ${path}`);
+  return [...wanted, "", ...new Set(allowed), "", ...folders, "", ""].join("\n");
 }
 
-/** Each wanted line is struck off once; the root itself is told first. POSIX sh, with nothing but its own commands. */
+/**
+ * Each wanted line is struck off once; the root itself is told first. Then each folder is opened: `ino` is the fourth line that
+ * the kernel tells of a descriptor. POSIX sh, with nothing but its own commands.
+ */
 function script(fd: number): string {
   return `
 nl='
 '
 wanted=$nl allowed=$nl
 while IFS= read -r line && [ -n "$line" ]; do wanted=$wanted$line$nl; done <&${fd}
-while IFS= read -r line; do allowed=$allowed$line$nl; done <&${fd}
-exec ${fd}<&-
+while IFS= read -r line && [ -n "$line" ]; do allowed=$allowed$line$nl; done <&${fd}
 refuse() {
   echo "${EXCHANGED}. Run it again when no other command moves folders." >&2
   exit ${REFUSED}
@@ -84,6 +97,14 @@ refuse() {
   done
 } < /proc/self/mountinfo
 [ "$wanted" = "$nl" ] || refuse
+is_opened() {
+  { read -r _; read -r _; read -r _; read -r _ inode; } < /proc/self/fdinfo/${FOLDER_FD}
+  [ "$inode" = "$1" ]
+}
+while IFS= read -r line && [ -n "$line" ]; do
+  is_opened "\${line%% *}" ${FOLDER_FD}< "\${line#* }" || refuse
+done <&${fd}
+exec ${fd}<&-
 exec "$@"`;
 }
 

@@ -22,7 +22,12 @@ export interface Parts {
 }
 
 /** Throws MatrxError. */
-export function partsOf({ readable, writable, hidden, granted }: SandboxRules): Parts {
+export function partsOf({
+  readable,
+  writable,
+  hidden,
+  granted,
+}: Pick<SandboxRules, "readable" | "writable" | "hidden" | "granted">): Parts {
   const isGranted = (path: string) => granted.some((root) => isIn(path, root));
   const isAround = (path: string) => granted.some((root) => isBelow(root, path));
   const binds = [

@@ -28,12 +28,12 @@ export interface Question {
   kindOfFile(stat: BigIntStats): keyof ProtectedPaths | undefined;
 }
 
-export interface Found {
+export interface Entries {
   readonly closed: readonly string[];
   readonly unchangeable: readonly string[];
 }
 
-export interface Folder extends Found {
+export interface Folder extends Entries {
   readonly identity: string;
   readonly state: string;
   /** Whether any change since would show in its state. */

@@ -17,6 +17,14 @@ export interface SandboxRules {
   /** The folders that its caller was granted; the other readable ones are needed to run programs. */
   readonly granted: readonly string[];
   readonly limits: SandboxLimits;
+  /** Folders that hold what is hidden or fixed, and must be those that were searched. */
+  readonly searched: readonly SearchedFolder[];
+}
+
+export interface SearchedFolder {
+  readonly path: string;
+  /** As the kernel lists it for a descriptor. */
+  readonly inode: string;
 }
 
 export interface HiddenPath {
@@ -111,6 +119,7 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
     home: isInAny(reach.home, roots) && isOpen(reach.home) ? reach.home : undefined,
     granted: roots,
     limits,
+    searched: [],
   };
 }
 

@@ -1,7 +1,6 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { defaultLimits } from "../../../agent/sandbox/limits.ts";
 import { partsOf } from "../../../agent/sandbox/mounts.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
@@ -19,7 +18,6 @@ it("mounts what commands may change first, and then all of the system's around i
       { path: at("usr/local/src/mine/closed"), isFolder: true },
     ],
     granted: [at("usr/local/src/mine")],
-    ...{ network: [], cwd: disk, home: undefined, limits: defaultLimits() },
   });
   expect(parts.first.map((bind) => bind.path)).toEqual([at("usr"), at("usr/local/src/mine")]);
   expect(parts.firstMasks.map((mask) => mask.path)).toEqual([at("usr/local/src/mine/closed")]);
@@ -33,9 +31,8 @@ it("mounts what commands may change first, and then all of the system's around i
 it("mounts nothing where something closed was moved away meanwhile", () => {
   const disk = realpathSync(temporaryFolder());
   const rules = {
-    ...{ readable: [], writable: [disk], granted: [disk], network: [], cwd: disk, home: undefined },
+    ...{ readable: [], writable: [disk], granted: [disk] },
     hidden: [{ path: path.join(disk, "gone"), isFolder: true }],
-    limits: defaultLimits(),
   };
   expect(() => partsOf(rules)).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
 });

@@ -3,11 +3,12 @@
  * folder that holds closed files. None of the launches may show what is closed or outside, or change what must not be
  * changed; and none leaves anything outside.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Bwrap } from "../../../agent/sandbox/bwrap.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { LONG } from "../../helpers/long-mode.ts";
 import { NEEDS_ROOT } from "../../helpers/parts.ts";
@@ -45,25 +46,41 @@ describe("while folders are exchanged, the sandbox of root's command", NEEDS_ROO
   it.each(OTHERS)("holds against %s", (_what, other) => attack(exchanger(other)));
 });
 
+describe("a folder that is exchanged between search and mount", NEEDS_SANDBOX, () => {
+  it("is missed, though an empty one is in its place, and the command does not run", async () => {
+    const { work, run } = await openGrant();
+    for (const folder of ["d", "other", "closed"]) mkdirSync(path.join(work, folder));
+    writeFileSync(path.join(work, "d/.env"), CLOSED);
+    const exchange = () => {
+      renameSync(path.join(work, "d"), path.join(work, "real"));
+      renameSync(path.join(work, "other"), path.join(work, "d"));
+    };
+    const { wrap } = Bwrap.prototype;
+    const wrapped = vi.spyOn(Bwrap.prototype, "wrap").mockImplementation(function (this: Bwrap, ...given) {
+      const result = wrap.apply(this, given);
+      const [, { granted }] = given;
+      if (granted.includes(work) && existsSync(path.join(work, "other"))) exchange();
+      return result;
+    });
+    onTestFinished(() => wrapped.mockRestore());
+    const { output } = await run("cat d/.env real/.env; echo ran");
+    expect(output).toContain("This did not run: a folder was moved while its sandbox was made");
+    expect(output).not.toContain(CLOSED);
+  });
+});
+
 const LOOK =
   "cat d/canary closed/canary d/.env real/.env 2> /dev/null; " +
   "{ : > d/.git/config; } 2> /dev/null && echo CHANGED; echo ran";
 
 async function attack(attacker: (places: Places) => string, look = LOOK): Promise<void> {
-  const bench = await Workbench.open();
-  const places = { work: bench.at("work"), outside: temporaryFolder() };
-  const { work, outside } = places;
+  const { work, run } = await openGrant();
+  const places = { work, outside: temporaryFolder() };
+  const { outside } = places;
   for (const folder of [outside, path.join(work, "closed")]) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, "canary"), SECRET);
   }
-  const effects: GrantScope["effects"] = ["read", "write", "execute"];
-  const grant: GrantScope = { id: makeGrantId(), owner: false, effects, paths: [work] };
-  const policy = { denied_paths: [path.join(work, "closed"), "**/.env"] };
-  const session = bench.newSession(grant);
-  session.cwd = work;
-  const run = (command: string, more = {}) =>
-    bench.call("Bash", { command, ...more }, { grant, session, policy });
   await run(`node -e ${quoted(attacker(places))}`, { run_in_background: true });
   await expect.poll(() => existsSync(path.join(work, "ready"))).toBe(true);
 
@@ -79,6 +96,20 @@ async function attack(attacker: (places: Places) => string, look = LOOK): Promis
   expect(ran).toBeGreaterThan(0);
   await expectChanges(work);
   expect(readdirSync(outside)).toEqual(["canary"]);
+}
+
+async function openGrant() {
+  const bench = await Workbench.open();
+  const work = bench.at("work");
+  mkdirSync(work);
+  const effects: GrantScope["effects"] = ["read", "write", "execute"];
+  const grant: GrantScope = { id: makeGrantId(), owner: false, effects, paths: [work] };
+  const policy = { denied_paths: [path.join(work, "closed"), "**/.env"] };
+  const session = bench.newSession(grant);
+  session.cwd = work;
+  const run = (command: string, more = {}) =>
+    bench.call("Bash", { command, ...more }, { grant, session, policy });
+  return { work, run };
 }
 
 /** The other command was not stopped by what the sandboxes did. */
@@ -116,13 +147,18 @@ function exchanger(makeOther: (places: Places) => string): (places: Places) => s
     ${makeOther(places)};
     fs.writeFileSync("ready", "");
     const hold = (most) => { for (const end = performance.now() + most * Math.random(); performance.now() < end;); };
+    // A sandbox makes mount points where a folder was, perhaps while they are removed.
+    const remove = (made) => {
+      try {
+        fs.rmSync(made, { recursive: true, force: true });
+      } catch {}
+    };
     const move = (from, to) => {
       for (;;)
         try {
           return fs.renameSync(from, to);
         } catch {
-          // A sandbox made a mount point there meanwhile.
-          fs.rmSync(to, { recursive: true, force: true });
+          remove(to);
         }
     };
     for (;;) {
