@@ -4,10 +4,10 @@
  */
 import { create } from "zustand";
 import { accountHereLast } from "../../app/use-account.ts";
-import { accountOfCode, claim, finishAtIssuer, signedInAccount } from "../../relay/account.ts";
-import { confirmed, withdrawQuestion } from "../../ui/confirm.ts";
+import { finishAtIssuer, signedInAccount } from "../../relay/account.ts";
+import { withdrawQuestion } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";
-import { codeOf, isCodeWaiting, keepCode, takeCode, takeRequest } from "./codes.ts";
+import { codeOf, keepCode, takeCode, takeRequest } from "./codes.ts";
 
 const NAMES = ["claim", "oidc", "response", "pair", "call", "invite", "share"] as const;
 type Fields = Partial<Record<(typeof NAMES)[number], string>>;
@@ -50,7 +50,11 @@ export async function followLink(ways: Ways): Promise<void> {
       withdrawQuestion();
       useLinks.setState({ invite, share });
     }
-    if (code) await signInWith(code);
+    if (code) {
+      // Forgotten as soon as it turns out that the session is over.
+      const before = accountHereLast();
+      await (await import("./sign-in-link.ts")).signInWith(code, before);
+    }
     if (oidc) await finishAtIssuer(oidc, response ?? "");
     if (code || oidc) await ways.signedIn();
     if (pair !== undefined) await showPairing(pair, ways);
@@ -93,33 +97,6 @@ function noCodeError(): Error {
   return Object.assign(new Error("That link has no valid code."), {
     hint: "Open the link, or scan the QR code, that the machine or the command line shows.",
   });
-}
-
-/**
- * Anybody can send a link that signs in as themselves, and then wait for what is added to their account. So a person is asked
- * who is signed in as another, or was when the app was here last, or has something waiting for their approval.
- */
-async function signInWith(code: string): Promise<void> {
-  const before = accountHereLast();
-  const now = (await signedInAccount())?.account;
-  const then = accountOfCode(code);
-  const found = whyToAsk({ now, before, then });
-  if (found !== undefined) {
-    const isWanted = await confirmed({
-      text: `${found} This link signs you in as ${then ?? "somebody else"}. Go on only if you asked for it.`,
-      yes: `Sign in as ${then ?? "them"}`,
-      no: now === undefined ? "Stay signed out" : `Stay ${now}`,
-      isHarmless: true,
-    });
-    if (!isWanted) return;
-  }
-  await claim(code);
-}
-
-function whyToAsk({ now, before, then }: Partial<Record<"now" | "before" | "then", string | undefined>>) {
-  if (now !== undefined) return now === then ? undefined : `You are signed in as ${now}.`;
-  if (before !== undefined && before !== then) return `You were signed in as ${before}.`;
-  return isCodeWaiting() ? "A machine or a command line waits here for your approval." : undefined;
 }
 
 /** The fragment's fields, which leave the address and the history. */
