@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { removeFolder } from "../../helpers/folder.ts";
 import { needs } from "../../helpers/parts.ts";
 
@@ -23,15 +23,8 @@ export const NEEDS_OTHER_FILE_SYSTEM = needs(
   `moving between file systems needs a second one that may be written: mount one at ${CANDIDATES[0]}`,
 );
 
-const made = new Set<string>();
-
-afterEach(() => {
-  for (const folder of made) removeFolder(folder);
-  made.clear();
-});
-
 export async function folderElsewhere(): Promise<string> {
   const folder = await realpath(await mkdtemp(path.join(otherFileSystem ?? "", "matrx-elsewhere-")));
-  made.add(folder);
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }

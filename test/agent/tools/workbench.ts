@@ -8,7 +8,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { InsideLook, PathLook } from "../../../agent/core/approved-state.ts";
 import { Admission, type PathCheck } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
@@ -112,7 +112,7 @@ export class Workbench {
     const root = await realpath(await mkdtemp(path.join(tmpdir(), "matrx-tools-")));
     await mkdir(path.join(root, "home"));
     const bench = new Workbench(root, await openJobs(root, options), options);
-    open.add(bench);
+    onTestFinished(() => bench.close());
     return bench;
   }
 
@@ -250,14 +250,6 @@ function openJobs(root: string, { limits, env, platform = currentPlatform() }: B
     env: { ...(env ?? process.env), BENCH_ROOT: root },
   });
 }
-
-const open = new Set<Workbench>();
-
-afterEach(async () => {
-  const benches = [...open];
-  open.clear();
-  for (const bench of benches) await bench.close();
-});
 
 /** Living processes whose environment holds a text. */
 export function processesMarked(text: string): number[] {
