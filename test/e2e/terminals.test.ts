@@ -117,9 +117,8 @@ it.each([
     const left = await caller.call("Bash", { command: "sleep 300", run_in_background: true });
     const { bash_id } = left.metadata ?? {};
     const command = caller.call("Bash", { command: "sleep 300" });
-    await expect
-      .poll(async () => (await caller.call("BashOutput", { bash_id })).metadata?.status)
-      .toBe("running");
+    const status = async () => (await caller.call("BashOutput", { bash_id })).metadata?.status;
+    await expect.poll(status).toBe("running");
     const policyFile = join(rig.dataDir, "agent", "policy.json");
     onTestFinished(() => rmSync(policyFile, { force: true }));
     writeFileSync(policyFile, JSON.stringify(policy));
@@ -128,6 +127,6 @@ it.each([
     rmSync(policyFile);
     const attach = async () => (await caller.call("TerminalAttach", { terminal })).code;
     await expect.poll(attach, { timeout: 10_000 }).toBe("NOT_FOUND");
-    expect((await caller.call("BashOutput", { bash_id })).metadata?.status).toBe("cancelled");
+    await expect.poll(status).toBe("cancelled");
   },
 );
