@@ -56,7 +56,7 @@ export function referenceHeaders(nonce: string): Readonly<Record<string, string>
 
 /**
  * The libraries of a built page put styles into it: those with the nonce are taken. `style` attributes cannot have one, and
- * load nothing: images and fonts come from here alone. Its one Trusted Types policy is `web/src/app/trusted-types.ts`.
+ * load nothing: images and fonts come from here alone. Its one Trusted Types policy is `web/src/base/trusted-types.ts`.
  */
 function builtPageHeaders(nonce: string, connectsTo: readonly string[]): Readonly<Record<string, string>> {
   const policy = [

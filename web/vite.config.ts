@@ -45,7 +45,10 @@ export default defineConfig({
           groups: [
             { name: "frame", tags: ["$initial"], priority: 1 },
             // What nearly every page of a machine needs is one file, too, with what it needs itself.
-            { name: "machine", test: /features[\\/](?:device[\\/]OfMachine|page-tools[\\/]PageToolsOf)\./ },
+            {
+              name: "machine",
+              test: /src[\\/](?:machine[\\/]OfMachine|features[\\/]page-tools[\\/]with-page-tools)\./,
+            },
             { name: "icons", test: /@tabler[\\/]icons-react/ },
           ],
         },

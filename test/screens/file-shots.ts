@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Household } from "./household.ts";
-import type { Shot } from "./shots.ts";
 
 const inProject =
   (rest = "") =>
@@ -29,6 +28,20 @@ async function openTerminal(page: Page): Promise<void> {
   await page.keyboard.type("clear; seq 3");
   await page.keyboard.press("Enter");
   await terminals.locator(".xterm-rows").getByText("3", { exact: true }).waitFor();
+}
+
+export interface Shot {
+  readonly name: string;
+  /** Who looks at it; the owner if nothing else is said. */
+  readonly who?: "friend" | "nobody";
+  /** Begins with a slash, or with `#` at the door. */
+  readonly path: (home: Household) => string;
+  /** Until the page shows what the picture is about. */
+  readonly until?: (page: Page, home: Household) => Promise<unknown>;
+  /** Takes back what was done for the picture. */
+  readonly after?: (home: Household) => Promise<void>;
+  /** What may stand in the console. */
+  readonly mayFail?: RegExp;
 }
 
 export const FILE_SHOTS: readonly Shot[] = [

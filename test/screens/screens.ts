@@ -13,9 +13,10 @@ import { ROOT } from "../../scripts/tree.ts";
 import { startBrowser } from "../helpers/browser.ts";
 import { APP } from "../web/app.ts";
 import { LOOKS, type Look, lookName, openContext, take, watch } from "./camera.ts";
+import type { Shot } from "./file-shots.ts";
 import { type Household, startHousehold } from "./household.ts";
 import { codeOf } from "./people.ts";
-import { OFFLINE, SHOTS, type Shot } from "./shots.ts";
+import { OFFLINE, SHOTS } from "./shots.ts";
 
 const FOLDER = join(ROOT, "screens");
 /** A page must show what it is about within, in milliseconds. */

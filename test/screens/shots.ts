@@ -3,24 +3,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { askToPair } from "../helpers/machine.ts";
-import { FILE_SHOTS } from "./file-shots.ts";
+import { FILE_SHOTS, type Shot } from "./file-shots.ts";
 import { FILES } from "./files.ts";
 import type { Household } from "./household.ts";
 import { removeMachines } from "./machines.ts";
-
-export interface Shot {
-  readonly name: string;
-  /** Who looks at it; the owner if nothing else is said. */
-  readonly who?: "friend" | "nobody";
-  /** Begins with a slash, or with `#` at the door. */
-  readonly path: (home: Household) => string;
-  /** Until the page shows what the picture is about. */
-  readonly until?: (page: Page, home: Household) => Promise<unknown>;
-  /** Takes back what was done for the picture. */
-  readonly after?: (home: Household) => Promise<void>;
-  /** What may stand in the console. */
-  readonly mayFail?: RegExp;
-}
 
 const text = (wanted: string | RegExp) => (page: Page) => page.getByText(wanted).first().waitFor();
 const heading = (name: string) => (page: Page) => page.getByRole("heading", { name }).waitFor();

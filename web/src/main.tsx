@@ -1,6 +1,6 @@
 /** The web app. */
-import "./app/trusted-types.ts";
-import "./app/nonce.ts";
+import "./base/trusted-types.ts";
+import "./base/nonce.ts";
 import "./app/fonts-latin.css";
 import "./app/mantine-shell.css";
 import "./app/app.css";
@@ -11,9 +11,9 @@ import { createRoot } from "react-dom/client";
 import { ConsentDoor } from "./app/ConsentDoor.tsx";
 import "./app/notification-taps.ts";
 import "./app/proof-nonce.ts";
-import { reloadOnMissingFile } from "./app/release.ts";
 import { router } from "./app/router.tsx";
 import { Themed } from "./app/Themed.tsx";
+import { reloadOnMissingFile } from "./shell/release.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for the app");

@@ -1,6 +1,6 @@
 /** The reference by itself, of the server that it comes from: without the app around it, and without its fonts. */
-import "./app/trusted-types.ts";
-import "./app/nonce.ts";
+import "./base/trusted-types.ts";
+import "./base/nonce.ts";
 import "./app/mantine-shell.css";
 import "./app/app.css";
 import { StrictMode } from "react";

@@ -1,6 +1,7 @@
 /** What is said about several machines before and after a tool runs on them. */
 import { describe, expect, test } from "vitest";
 import type { DeviceView } from "../../../shared/api.ts";
+import type { Tool } from "../../../web/src/data/tools.ts";
 import type { PartRun } from "../../../web/src/features/many/batch.ts";
 import { names } from "../../../web/src/features/many/names.ts";
 import { otherChecks, planOf } from "../../../web/src/features/many/plan.ts";
@@ -10,7 +11,6 @@ import { unionOf } from "../../../web/src/features/many/union.ts";
 import type { Machine } from "../../../web/src/features/many/use-machines.ts";
 import { outcomeOf } from "../../../web/src/features/tools/outcome.ts";
 import type { Run } from "../../../web/src/features/tools/run.ts";
-import type { Tool } from "../../../web/src/relay/tools.ts";
 
 const NOTHING = { rights: new Map(), checks: new Map(), input: undefined };
 

@@ -28,7 +28,7 @@ async function openTab(given: { isControlled: boolean; waiting?: Worker }) {
   vi.stubGlobal("location", { origin: "https://relay.test", reload });
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
   const { useConnection }: typeof connection = await import("../../../web/src/relay/connection.ts");
-  const release = await import("../../../web/src/app/release.ts");
+  const release = await import("../../../web/src/shell/release.ts");
   const { startServiceWorker } = await import("../../../web/src/app/service-worker.ts");
   await startServiceWorker();
   return {

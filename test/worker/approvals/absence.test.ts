@@ -7,7 +7,8 @@ import { type AskedHome, approvalOf, askedHome, decide, recordOf, waiting } from
 import { TestCaller } from "../helpers/caller.ts";
 import { object, sweepAt } from "../helpers/home.ts";
 import { say, sessionAt } from "../helpers/mcp.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const ALLOW = { decision: "allow" };
 const SESSION = "0123456789abcdef";

@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Account } from "../../../worker/objects/account.ts";
 import { askedHome, askFor, decide, TestScreen, waiting } from "../helpers/approvals.ts";
-import { ask, bearer, ORIGIN } from "../helpers/relay.ts";
+import { bearer } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -12,7 +12,8 @@ import {
   waiting,
 } from "../helpers/approvals.ts";
 import { pairAgent } from "../helpers/device.ts";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 const ALLOW = { decision: "allow" };
 

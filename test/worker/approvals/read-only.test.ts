@@ -5,7 +5,8 @@ import { type ApprovalFrame, askedHome, askFor, decide, tokenWith } from "../hel
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice } from "../helpers/device.ts";
 import { object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const READS = { command: "cat file", read_only: true };
 

@@ -19,7 +19,8 @@ import {
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice } from "../helpers/device.ts";
 import { object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const ALLOW = { decision: "allow" };
 

@@ -8,7 +8,8 @@ import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice } from "../helpers/device.ts";
 import { home, object, sweepAt } from "../helpers/home.ts";
 import { recordOf, recordWith, verified } from "../helpers/record.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

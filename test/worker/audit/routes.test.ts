@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { home } from "../helpers/home.ts";
 import { headOf, recordOf, recordWith } from "../helpers/record.ts";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 type Page = z.infer<typeof auditPageSchema>;
 

@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../../../worker/index.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent, registerFrame } from "../helpers/device.ts";
-import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 let owner: Person;
 let home: AgentIdentity;

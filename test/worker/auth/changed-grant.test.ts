@@ -9,7 +9,8 @@ import { Leases } from "../../../worker/device/leases.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice } from "../helpers/device.ts";
 import { type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 afterEach(() => {
   vi.useRealTimers();

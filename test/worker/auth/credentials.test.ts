@@ -1,6 +1,7 @@
 /** Kinds of credential: what takes a person, nobody else may, by whatever route. */
 import { beforeAll, expect, it } from "vitest";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 interface Route {
   readonly method: string;

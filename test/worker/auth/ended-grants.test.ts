@@ -7,7 +7,8 @@ import { TestCaller } from "../helpers/caller.ts";
 import { EventReader } from "../helpers/events.ts";
 import { type Home, home } from "../helpers/home.ts";
 import { callOver, greet, listen, subscribe } from "../helpers/mcp.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import { TestSocket } from "../helpers/socket.ts";
 
 /** Something open, and its end as its holder sees it. */

@@ -4,7 +4,8 @@ import { decodeJwt, SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { Browser } from "../helpers/browser.ts";
-import { ask, bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 type Invite = z.infer<typeof createdInviteSchema>;
 

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { signToken } from "../../../worker/auth/keys.ts";
 import { Browser } from "../helpers/browser.ts";
 import { Issuer, makeKey, type PersonClaims } from "../helpers/issuer.ts";
-import { ask, bearer, json, ORIGIN } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 interface Problem {
   code: string;

@@ -5,7 +5,8 @@ import { hexOf } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { pairingOf } from "../../../worker/objects/pairing.ts";
 import { BareDevice } from "../helpers/device.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 interface Started {
   code: string;

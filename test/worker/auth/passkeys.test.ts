@@ -11,7 +11,8 @@ import { Authenticator, FLAG, type Twist } from "../helpers/authenticator.ts";
 import { Browser } from "../helpers/browser.ts";
 import { ALGORITHMS } from "../helpers/passkey-algorithm.ts";
 import { addPasskey, beginPasskey, beginSignIn, sendSignIn, signInWith } from "../helpers/passkeys.ts";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 afterEach(() => vi.useRealTimers());
 

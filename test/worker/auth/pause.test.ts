@@ -8,7 +8,8 @@ import { type AskedHome, approvalOf, askedHome, askFor, decide, TestScreen } fro
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
 import { object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 type Cancelled = z.infer<typeof cancelledCallsSchema>;
 

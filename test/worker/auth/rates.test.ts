@@ -1,7 +1,8 @@
 /** How often strangers and people may ask for credentials, and what a refusal tells them. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => vi.useRealTimers());

@@ -5,7 +5,8 @@ import type { RecoveryCodesLeft } from "@matrx/shared/recovery-code.ts";
 import type { SignedIn } from "@matrx/shared/session-api.ts";
 import { describe, expect, it } from "vitest";
 import { Browser } from "../helpers/browser.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 async function codesOf(person: Person): Promise<string[]> {
   return (await person.post<{ codes: string[] }>("/v1/recovery-codes", {})).codes;

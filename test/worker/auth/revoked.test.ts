@@ -5,7 +5,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice } from "../helpers/device.ts";
 import { type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 afterEach(() => {
   vi.useRealTimers();

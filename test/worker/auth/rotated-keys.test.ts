@@ -10,7 +10,8 @@ import type { DeviceAttachment } from "../../../worker/device/connection.ts";
 import { requireProof } from "../../../worker/device/link/registration.ts";
 import type { DeviceIdentity } from "../../../worker/device/store.ts";
 import { Browser } from "../helpers/browser.ts";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 import { forge, newKeys, Rotated, retired } from "../helpers/rotated.ts";
 
 let person: Person;

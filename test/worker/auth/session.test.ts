@@ -6,7 +6,8 @@ import { PROOF_NONCE_HEADER } from "@matrx/shared/session-api.ts";
 import { describe, expect, it, vi } from "vitest";
 import worker from "../../../worker/index.ts";
 import { Browser } from "../helpers/browser.ts";
-import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 const SESSION = { method: "POST", headers: { Origin: ORIGIN } };
 

@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { TestCaller } from "../helpers/caller.ts";
 import { type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 type Share = z.infer<typeof createdShareSchema>;
 

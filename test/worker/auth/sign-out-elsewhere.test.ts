@@ -4,7 +4,8 @@ import type { TokenView } from "@matrx/shared/token-api.ts";
 import { expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { addPasskey, signInWith } from "../helpers/passkeys.ts";
-import { ask, bearer, claimWith, json, Person } from "../helpers/relay.ts";
+import { bearer, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 it("ends other browsers and command lines, their sockets too; tokens and passkeys stay", async () => {
   const [person, stolen] = [await Person.signIn("elsewhere"), await Person.signIn("elsewhere")];

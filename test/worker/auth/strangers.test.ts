@@ -10,7 +10,8 @@ import { describe, expect, it } from "vitest";
 import type { Env } from "../../../worker/env.ts";
 import app from "../../../worker/index.ts";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 const FOREIGN = [
   "https://evil.example",

@@ -9,7 +9,8 @@ import { storedFile } from "../helpers/cloud.ts";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
 import { askCounting } from "../helpers/object-calls.ts";
 import { subscribe } from "../helpers/push.ts";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 type Ids = Readonly<Record<string, string>>;
 

@@ -4,7 +4,8 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { expect, it } from "vitest";
 import { AgentDevice } from "../helpers/device.ts";
 import { type Home, home, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const LONGER = { timeout: TIMES.streamKeepAlive + 15_000 };
 

@@ -1,7 +1,8 @@
 /** What a device says of a file stands in headers of the relay's origin: none of it may do harm there. */
 import { expect, it } from "vitest";
 import { home } from "../helpers/home.ts";
-import { ask, bearer } from "../helpers/relay.ts";
+import { bearer } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const LIES = {
   "a name with line breaks": {

@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { AgentDevice, BareDevice } from "../helpers/device.ts";
 import { EventReader } from "../helpers/events.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const ACCEPT = { Accept: "text/event-stream" };
 

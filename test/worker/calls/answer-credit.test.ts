@@ -10,7 +10,8 @@ import { next } from "../../../worker/device/calls/state.ts";
 import type { Recipient } from "../../../worker/device/calls/types.ts";
 import { AgentDevice, registerFrame } from "../helpers/device.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const MiB = 1024 * 1024;
 /** Two of them are more than one grant may have on the way. */

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { BareDevice } from "../helpers/device.ts";
 import { home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const KEYED = { idempotency_key: "once" };
 

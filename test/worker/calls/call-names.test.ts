@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { EventReader } from "../helpers/events.ts";
 import { type Home, home } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 describe("on a socket of matrx.v1", () => {
   it("an effect's name comes before its answer, once its record is there; a read has none", async () => {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice, pairAgent } from "../helpers/device.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 describe("a call to our agent", () => {
   it("goes from a caller's socket to the device and back", async () => {

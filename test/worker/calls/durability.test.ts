@@ -6,7 +6,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, TOOLS } from "../helpers/device.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import { countRows } from "../helpers/written-rows.ts";
 
 async function ledgerRow(id: string, call: string): Promise<Record<string, unknown> | undefined> {

@@ -3,7 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
 import { home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import { countRows } from "../helpers/written-rows.ts";
 
 it("answers a kept error as it was the first time: status, code, hint", async () => {

@@ -4,7 +4,8 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 /** Differs everywhere, so that a piece that is missing, repeated or misplaced shows. */
 const LARGE = Array.from({ length: 500_000 }, (_, n) => `${n} é`).join("\n");

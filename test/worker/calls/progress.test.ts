@@ -3,7 +3,8 @@ import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { describe, expect, it } from "vitest";
 import { EventReader } from "../helpers/events.ts";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 describe("progress", () => {
   it("reaches the WebSocket that asked for live output, under its own id", async () => {

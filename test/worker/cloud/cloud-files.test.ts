@@ -7,7 +7,8 @@ import { keyOf } from "../../../worker/account/cloud-file-rows.ts";
 import { cloudStore } from "../../../worker/cloud/open-store.ts";
 import { unwrap } from "../../../worker/outcome.ts";
 import { accountOf, begunFile, storedFile } from "../helpers/cloud.ts";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -8,7 +8,8 @@ import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, type BareDevice } from "../helpers/device.ts";
 import { EventReader } from "../helpers/events.ts";
 import { HEALTHY, type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, ORIGIN } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 const ACCEPT = { Accept: "text/event-stream" };
 

@@ -8,7 +8,8 @@ import { MessageBuffer } from "../../../worker/device/socket.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice, pairAgent, TOOLS } from "../helpers/device.ts";
 import { home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const WIDE = { rates: { messages_per_second: 10_000, calls_per_minute: 100_000 } };
 const LONG_PATHS = Array.from({ length: 64 }, (_, n) => `/srv/${n}/${"path-".repeat(100)}`);

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice, pairAgent } from "../helpers/device.ts";
 import { home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 async function bareHome(): Promise<{ person: Person; id: string; device: BareDevice }> {
   const person = await Person.signIn();

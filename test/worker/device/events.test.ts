@@ -10,7 +10,8 @@ import { Events } from "../../../worker/device/event-log.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice } from "../helpers/device.ts";
 import { HEALTHY, type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import { countRows } from "../helpers/written-rows.ts";
 
 type Report = Omit<DeviceEvent, "type">;

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { pairAgent } from "../helpers/device.ts";
 import { home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const GOOD = { allowed_tools: ["Read"], denied_paths: ["~/.ssh"] };
 

@@ -1,6 +1,7 @@
 /** A device's name can change; its id, grants and link stay. */
 import { expect, it } from "vitest";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const names = async (person: Person) => {
   const { devices } = await (await person.ask("/v1/devices")).json<{

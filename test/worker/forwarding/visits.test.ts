@@ -4,7 +4,8 @@ import { exports } from "cloudflare:workers";
 import type { PortLink } from "@matrx/shared/port-link-api.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, type Person } from "../helpers/relay.ts";
+import { bearer, type Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const MINUTE = 60_000;
 

@@ -7,7 +7,8 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { expect } from "vitest";
 import { TestCaller } from "./caller.ts";
 import { AgentDevice, type AgentIdentity, pairAgent } from "./device.ts";
-import { ask, bearer, json, Person } from "./relay.ts";
+import { bearer, json, Person } from "./relay.ts";
+import { ask } from "./request.ts";
 import { TestSocket } from "./socket.ts";
 
 /** What a caller is told while its call waits. */

@@ -8,7 +8,7 @@ import type {
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 import { base64url } from "jose";
 import { ALGORITHMS, type PasskeyAlgorithm } from "./passkey-algorithm.ts";
-import { ORIGIN } from "./relay.ts";
+import { ORIGIN } from "./request.ts";
 
 /** What an attacker makes otherwise. */
 export interface Twist {

@@ -6,7 +6,7 @@ import {
   sessionKeySchema,
 } from "@matrx/shared/session-api.ts";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from "jose";
-import { ask, ORIGIN } from "./relay.ts";
+import { ask, ORIGIN } from "./request.ts";
 
 export class Browser {
   readonly publicKey: SessionKey;

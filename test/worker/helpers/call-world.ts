@@ -8,7 +8,8 @@ import { expect, vi } from "vitest";
 import { TestCaller } from "./caller.ts";
 import { AgentDevice, type AgentIdentity } from "./device.ts";
 import { home, object, sweepAt } from "./home.ts";
-import { ask, bearer, json, type Person } from "./relay.ts";
+import { bearer, json, type Person } from "./relay.ts";
+import { ask } from "./request.ts";
 
 /** A call as the device's journal has it. */
 interface Known {

@@ -14,7 +14,8 @@ import { encodeOutputFrame, encodeResultFrame, type ResultHeader } from "@matrx/
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { ask, json, ORIGIN, type Person } from "./relay.ts";
+import { json, type Person } from "./relay.ts";
+import { ask, ORIGIN } from "./request.ts";
 import { TestSocket } from "./socket.ts";
 
 export class BareDevice extends TestSocket {

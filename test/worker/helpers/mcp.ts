@@ -1,5 +1,7 @@
 /** What clients of MCP send, of both eras of the protocol. */
-import { ask, bearer, json } from "./relay.ts";
+
+import { bearer, json } from "./relay.ts";
+import { ask } from "./request.ts";
 
 export const ACCEPT = { Accept: "application/json, text/event-stream" };
 

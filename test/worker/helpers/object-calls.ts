@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import app from "../../../worker/index.ts";
-import { ORIGIN } from "./relay.ts";
+import { ORIGIN } from "./request.ts";
 
 const OBJECTS = ["ACCOUNT", "DEVICE", "DIRECTORY", "PAIRING", "AUDIT"] as const;
 

@@ -7,7 +7,8 @@ import type {
 } from "@matrx/shared/passkey-api.ts";
 import { Authenticator, type Twist } from "./authenticator.ts";
 import { Browser } from "./browser.ts";
-import { ask, json, type Person } from "./relay.ts";
+import { json, type Person } from "./relay.ts";
+import { ask } from "./request.ts";
 
 /** Begins to make a passkey. */
 export function beginPasskey(person: Person): Promise<PasskeyCreation> {

@@ -1,5 +1,5 @@
 /** Talking to the Worker as its users do: by request, as a signed-in person or with a token. */
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
 import type { claimSchema, SessionKey, SignedIn } from "@matrx/shared/session-api.ts";
@@ -8,15 +8,9 @@ import { SignJWT } from "jose";
 import type * as z from "zod";
 import { noteAccount } from "../../../worker/known-accounts.ts";
 import { Browser } from "./browser.ts";
+import { ask, ORIGIN } from "./request.ts";
 
 type ClaimBody = z.infer<typeof claimSchema>;
-
-export const ORIGIN = "http://relay.test";
-
-/** One request to the Worker. */
-export function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  return exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
-}
 
 /** A sign-in link's code. */
 export function claimCode(account: string, secret: string = env.CLAIM_SECRET ?? ""): Promise<string> {

@@ -3,7 +3,8 @@ import { createExecutionContext, env } from "cloudflare:test";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTHeaderParameters, SignJWT } from "jose";
 import app from "../../../worker/index.ts";
-import { bearer, ORIGIN } from "./relay.ts";
+import { bearer } from "./relay.ts";
+import { ORIGIN } from "./request.ts";
 
 const [OLD] = (JSON.parse(env.RELAY_KEYS ?? "") as { keys: [JWK] }).keys;
 

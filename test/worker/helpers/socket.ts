@@ -1,5 +1,5 @@
 /** A client's end of a WebSocket whose messages are awaited one by one. */
-import { ask } from "./relay.ts";
+import { ask } from "./request.ts";
 
 export class TestSocket {
   readonly ws: WebSocket;

@@ -7,7 +7,8 @@ import { TestCaller } from "../helpers/caller.ts";
 import { BareDevice, TOOLS } from "../helpers/device.ts";
 import { EventReader } from "../helpers/events.ts";
 import { type Home, home } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 type Body = string | Record<string, unknown> | unknown[];
 

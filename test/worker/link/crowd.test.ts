@@ -5,7 +5,8 @@ import { generateKeyPair } from "jose";
 import { afterEach, expect, it, vi } from "vitest";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent, registerFrame } from "../helpers/device.ts";
 import { object } from "../helpers/home.ts";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 afterEach(() => {
   vi.useRealTimers();

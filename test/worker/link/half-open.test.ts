@@ -4,7 +4,8 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { afterEach, expect, it, vi } from "vitest";
 import { AgentDevice, BareDevice, pairAgent } from "../helpers/device.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const SILENT = TIMES.askAfter + 1000;
 const QUESTION = { type: "call_status", tool_call_ids: [] };

@@ -1,7 +1,8 @@
 /** An AI client is let in: the whole way, and what the person sees of it and can do about it. */
 import type { TokenView } from "@matrx/shared/token-api.ts";
 import { beforeAll, expect, it } from "vitest";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { bearer, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import {
   askRelay,
   CALLBACK,

@@ -4,7 +4,8 @@ import { type ActivityEntry, activityEntrySchema } from "@matrx/shared/activity.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Account } from "../../../worker/objects/account.ts";
 import { type Home, home, object } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const WATCHED_FOR = 120_000;
 

@@ -9,7 +9,8 @@ import { TestCaller } from "../helpers/caller.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
 import { later, type PushBrowser, PushServices, subscribe } from "../helpers/push.ts";
 import { recordWith } from "../helpers/record.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 let services: PushServices;
 

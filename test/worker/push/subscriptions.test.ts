@@ -7,7 +7,8 @@ import type { PushSubscriptionView, PushTest } from "@matrx/shared/push-api.ts";
 import { base64url, importJWK, jwtVerify } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PushBrowser, PushServices, patch, pushOf, subscribe } from "../helpers/push.ts";
-import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask, ORIGIN } from "../helpers/request.ts";
 
 let services: PushServices;
 

@@ -2,7 +2,8 @@
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { readBounded } from "../../../shared/caller/body.ts";
-import { ask, bearer, claimWith, json, Person } from "../helpers/relay.ts";
+import { bearer, claimWith, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const PIECE = new Uint8Array(16 * 1024).fill(0x20);
 

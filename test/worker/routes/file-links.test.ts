@@ -5,7 +5,7 @@ import { hashOf } from "../../../worker/auth/token-hash.ts";
 import { unwrap } from "../../../worker/outcome.ts";
 import { accountOf } from "../helpers/cloud.ts";
 import { home } from "../helpers/home.ts";
-import { ask } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const HOUR = 3_600_000;
 

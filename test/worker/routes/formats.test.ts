@@ -3,7 +3,8 @@ import { toolDefinitionsSchema } from "@matrx/shared/api.ts";
 import { TOOL_FORMATS, type ToolDefinition, type ToolFormat } from "@matrx/shared/tool-formats.ts";
 import { describe, expect, it } from "vitest";
 import { AgentDevice, pairAgent } from "../helpers/device.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 

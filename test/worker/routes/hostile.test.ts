@@ -5,7 +5,8 @@ import { encodeResultFrame } from "@matrx/shared/result-frame.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent } from "../helpers/device.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 /** Rates that these tests, run one after the other in a moment, do not reach. */
 const WIDE = { rates: { messages_per_second: 10_000, calls_per_minute: 100_000 } };

@@ -1,7 +1,7 @@
 /** The relay's OpenAPI document is of its own routes, all of them. */
 import { expect, it } from "vitest";
 import app from "../../../worker/index.ts";
-import { ask } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 interface Described {
   openapi: string;

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import page from "../../../docs/protocol.md?raw";
 import app from "../../../worker/index.ts";
-import { ask } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 it("lists every route, and none besides", () => {
   const rows = page.matchAll(/^\| (GET|OPTIONS|POST|PUT|PATCH|DELETE) \| `([^`]+)` \|/gm);

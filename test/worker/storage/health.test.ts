@@ -5,7 +5,8 @@ import { errorShapeOf } from "../../../worker/problem.ts";
 import { StorageHealth } from "../../../worker/storage/health.ts";
 import { storageFailure } from "../../../worker/storage-failure.ts";
 import { home, object } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { bearer, json } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 
 const full = new Error("database or disk is full: SQLITE_FULL");
 

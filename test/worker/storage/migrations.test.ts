@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { type Migration, migrate } from "../../../worker/storage/migrate.ts";
 import { ACCOUNT, AUDIT, DEVICE, DIRECTORY } from "../../../worker/storage/migrations.ts";
 import { home, object } from "../helpers/home.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { bearer, json, Person } from "../helpers/relay.ts";
+import { ask } from "../helpers/request.ts";
 import { countRows } from "../helpers/written-rows.ts";
 
 /** Runs in the storage of an object that nothing else uses. */

@@ -7,8 +7,8 @@ import { lazy } from "react";
 import { Notices } from "../shell/Notices.tsx";
 import { Questions } from "../shell/Questions.tsx";
 import { Page } from "../ui/Page.tsx";
+import classes from "../ui/PageError.module.css";
 import { Door } from "./Door.tsx";
-import classes from "./PageError.module.css";
 
 const Consent = lazy(async () => ({
   default: (await import("../features/consent/ConsentPage.tsx")).ConsentPage,

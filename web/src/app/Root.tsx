@@ -10,6 +10,8 @@ import {
   useMemo,
   useState,
 } from "react";
+import { useTab } from "../base/tab-store.ts";
+import { refreshAccount, takeSession, useAccount, useAccountConnection } from "../data/use-account.ts";
 import { useDirectConnection } from "../direct/use-direct-connection.ts";
 import {
   followLink,
@@ -24,8 +26,6 @@ import { Questions } from "../shell/Questions.tsx";
 import { Shell } from "../shell/Shell.tsx";
 import { Door } from "./Door.tsx";
 import { Splash } from "./Splash.tsx";
-import { useTab } from "./tab-store.ts";
-import { refreshAccount, takeSession, useAccount, useAccountConnection } from "./use-account.ts";
 
 const SignIn = lazy(async () => ({
   default: (await import("../features/sign-in/SignInPage.tsx")).SignInPage,

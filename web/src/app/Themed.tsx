@@ -1,7 +1,7 @@
 /** What every page of the app is drawn with. */
 import { MantineProvider } from "@mantine/core";
 import type { ReactNode } from "react";
-import { NONCE } from "./nonce.ts";
+import { NONCE } from "../base/nonce.ts";
 import { colorSchemeManager, cssVariables, theme } from "./theme.ts";
 
 export function Themed({ children }: { children: ReactNode }) {

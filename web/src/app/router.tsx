@@ -7,14 +7,27 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { whenSignedIn } from "../data/use-account.ts";
+import { ACTIVITY_FILTERS, type ActivityFilter } from "../features/activity/activity-filter.ts";
+import { PageError } from "../ui/PageError.tsx";
 import { Waiting } from "../ui/Waiting.tsx";
-import { PageError } from "./PageError.tsx";
 import { Root } from "./Root.tsx";
-import { whenSignedIn } from "./use-account.ts";
 
 /** A page of the app, which whoever is not signed in has no use for. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazyRouteComponent(() => whenSignedIn.then(load), name);
+}
+
+/** A page of one machine, with its tools for the browser's AI. */
+function machinePage<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  const loadBoth = async () => {
+    const [{ withPageTools }, pages] = await Promise.all([
+      import("../features/page-tools/with-page-tools.tsx"),
+      load(),
+    ]);
+    return { MachinePage: withPageTools(pages[name]) };
+  };
+  return page(loadBoth, "MachinePage");
 }
 
 const root = createRootRoute({
@@ -71,25 +84,25 @@ const pair = createRoute({
 const device = createRoute({
   getParentRoute: () => root,
   path: "/d/$device",
-  component: page(() => import("../features/device/DevicePage.tsx"), "DevicePage"),
+  component: machinePage(() => import("../features/device/DevicePage.tsx"), "DevicePage"),
 });
 
 const tools = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/tools",
-  component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+  component: machinePage(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
 const tool = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/tools/$tool",
-  component: page(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
+  component: machinePage(() => import("../features/tools/ToolsPage.tsx"), "ToolsPage"),
 });
 
 const terminal = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/terminal",
-  component: page(() => import("../features/terminal/TerminalPage.tsx"), "TerminalPage"),
+  component: machinePage(() => import("../features/terminal/TerminalPage.tsx"), "TerminalPage"),
 });
 
 const monitor = createRoute({
@@ -97,13 +110,13 @@ const monitor = createRoute({
   path: "/d/$device/monitor",
   validateSearch: ({ view }: Record<string, unknown>): { view?: "processes" | "connections" } =>
     view === "processes" || view === "connections" ? { view } : {},
-  component: page(() => import("../features/monitor/MonitorPage.tsx"), "MonitorPage"),
+  component: machinePage(() => import("../features/monitor/MonitorPage.tsx"), "MonitorPage"),
 });
 
 const screen = createRoute({
   getParentRoute: () => root,
   path: "/d/$device/screen",
-  component: page(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
+  component: machinePage(() => import("../features/screen/ScreenPage.tsx"), "ScreenPage"),
 });
 
 /** The file that is looked at; and where the terminals are beside the files: they stay there in other folders. */
@@ -122,7 +135,7 @@ const files = createRoute({
     ...(typeof terminal === "string" && { terminal }),
   }),
   search: { middlewares: [({ search, next }) => ({ terminal: search.terminal, ...next(search) })] },
-  component: page(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
+  component: machinePage(() => import("../features/files/FilesPage.tsx"), "FilesPage"),
 });
 
 const permissions = createRoute({
@@ -130,10 +143,6 @@ const permissions = createRoute({
   path: "/d/$device/permissions",
   component: page(() => import("../features/permissions/PermissionsPage.tsx"), "PermissionsPage"),
 });
-
-/** Which calls the activity page shows. */
-export const ACTIVITY_FILTERS = ["all", "needs-you", "running", "errors"] as const;
-export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
 
 const activity = createRoute({
   getParentRoute: () => root,

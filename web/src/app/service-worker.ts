@@ -1,5 +1,5 @@
 /** Starts the service worker, and looks for newer releases: a chunk of its own, since nothing waits for it. */
-import { noteWorker } from "./release.ts";
+import { noteWorker } from "../shell/release.ts";
 
 /** How often a tab that stays open looks for a newer release, in milliseconds. */
 const LOOK_EVERY = 3_600_000;

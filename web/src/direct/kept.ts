@@ -1,5 +1,5 @@
 /** What this browser keeps of the direct connection. It goes with the account's other data when somebody signs out. */
-import { lastKnown, remember } from "../app/last-known.ts";
+import { lastKnown, remember } from "../base/last-known.ts";
 
 export interface KeptDirect {
   readonly address: string;

@@ -3,17 +3,17 @@
  * shapes than the protocol has.
  */
 import type { problemSchema } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type * as z from "zod";
-import type { CallAnswer } from "./call-events.ts";
 import { fits, isRecord } from "./shapes.ts";
 
-type Part = NonNullable<CallAnswer["content"]>[number];
+type Part = NonNullable<Answer["content"]>[number];
 type Checks = { readonly [T in Part["type"]]: (part: Readonly<Record<string, unknown>>) => boolean };
 
 /** Undefined: it is none. Of one that is, what has not its shape is left out, and a part becomes one that can't be shown. */
-export function answerIn(value: unknown): CallAnswer | undefined {
+export function answerIn(value: unknown): Answer | undefined {
   if (!fits("POST /v1/devices/{device}/tools/{tool}", value)) return undefined;
-  const { image, content, metadata, hint, ...rest }: CallAnswer = value;
+  const { image, content, metadata, hint, ...rest }: Answer = value;
   return {
     ...rest,
     ...(hasTexts(image, "media_type", "base64_data") && { image }),
@@ -56,12 +56,12 @@ export const UNREADABLE = {
 } as const;
 
 /** A problem in place of an answer. */
-export function answerOf({ title, detail, code, hint, hop }: CallProblem): CallAnswer {
+export function answerOf({ title, detail, code, hint, hop }: CallProblem): Answer {
   return {
     type: "error",
     output: detail ?? title,
     code,
     ...(hint !== undefined && { hint }),
-    ...(hop !== undefined && { hop: hop as NonNullable<CallAnswer["hop"]> }),
+    ...(hop !== undefined && { hop: hop as NonNullable<Answer["hop"]> }),
   };
 }

@@ -1,6 +1,6 @@
 /** An answer of the relay that the whole app looks at. What was read last stays when a later try fails. */
 import { create } from "zustand";
-import type { LastKnown } from "../app/last-known.ts";
+import type { LastKnown } from "../base/last-known.ts";
 
 export interface Read<T> {
   /** What was read last; undefined: nothing yet. Parts that did not change stay the same objects. */

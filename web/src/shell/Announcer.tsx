@@ -1,6 +1,6 @@
 /** Tells those who listen, on whatever page, that a call waits for their decision. */
 import { useEffect, useRef, useState } from "react";
-import { useDevices } from "../relay/devices.ts";
+import { useDevices } from "../data/devices.ts";
 import { useLive, waiting } from "../relay/live.ts";
 import { visibleLine } from "../ui/visible-text.ts";
 import classes from "./Shell.module.css";

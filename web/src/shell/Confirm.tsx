@@ -1,5 +1,5 @@
 /** The question that `ui/confirm.ts` asks. Its harmless answer has the focus. */
-import "../app/mantine-rest.css";
+import "../ui/mantine-rest.css";
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { useQuestion } from "../ui/confirm.ts";

@@ -2,11 +2,11 @@
 import { IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { update, useRelease } from "../app/release.ts";
 import { useDirect } from "../direct/local.ts";
 import { type ConnectionState, retryNow, useConnection } from "../relay/connection.ts";
 import { clockTime } from "../ui/format.ts";
 import { Status, type Tone } from "../ui/Status.tsx";
+import { update, useRelease } from "./release.ts";
 import classes from "./Shell.module.css";
 
 /** A blink of the network is nobody's business, in milliseconds. */

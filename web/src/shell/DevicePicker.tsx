@@ -1,9 +1,9 @@
 /** The machine at hand, and a way to another one. */
 import { IconChevronDown } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useMachines } from "../data/devices.ts";
 import { LOCAL_DEVICE } from "../direct/local.ts";
 import { useConnection } from "../relay/connection.ts";
-import { useMachines } from "../relay/devices.ts";
 import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Shell.module.css";
 import { useCurrentDevice } from "./use-current-device.ts";

@@ -1,10 +1,10 @@
 /** The command palette: every place of the app, by a few letters of its name. */
-import "../app/mantine-rest.css";
+import "../ui/mantine-rest.css";
 import { Box, Modal, NavLink, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useMachines } from "../relay/devices.ts";
+import { useMachines } from "../data/devices.ts";
 import { useReturnedFocus } from "../ui/returned-focus.ts";
 import { nameInText } from "../ui/visible-text.ts";
 import classes from "./Palette.module.css";

@@ -2,8 +2,8 @@
 import { IconBell, IconSearch } from "@tabler/icons-react";
 import { CatchBoundary, Link, Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
-import { PageError } from "../app/PageError.tsx";
 import { useLive, waiting } from "../relay/live.ts";
+import { PageError } from "../ui/PageError.tsx";
 import { usePageTitle } from "../ui/page-title.ts";
 import { Announcer } from "./Announcer.tsx";
 import { ConnectionPill } from "./ConnectionPill.tsx";

@@ -1,5 +1,5 @@
 /** The shortcuts over whatever page is open. */
-import "../app/mantine-rest.css";
+import "../ui/mantine-rest.css";
 import { Modal } from "@mantine/core";
 import { useReturnedFocus } from "../ui/returned-focus.ts";
 import { ShortcutList } from "./ShortcutList.tsx";

@@ -1,6 +1,6 @@
 /** The keyboard's shortcuts, in one list: the hook that makes them work, the help and the settings read it. */
 import { create } from "zustand";
-import { store, stored } from "../app/storage.ts";
+import { store, stored } from "../base/storage.ts";
 
 /** Where a shortcut leads, or what it does. `$device` is the machine at hand. */
 export type Shortcut = {

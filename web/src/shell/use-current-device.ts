@@ -2,9 +2,9 @@
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { create } from "zustand";
-import { store, stored, unstore } from "../app/storage.ts";
-import { onForget } from "../app/tab-store.ts";
-import { useMachines } from "../relay/devices.ts";
+import { store, stored, unstore } from "../base/storage.ts";
+import { onForget } from "../base/tab-store.ts";
+import { useMachines } from "../data/devices.ts";
 
 const KEY = "matrx-device";
 

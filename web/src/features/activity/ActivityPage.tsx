@@ -1,5 +1,5 @@
 /** What happens on all machines: what needs the person first, then calls that run, then those that are over. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useRef } from "react";
 import { useLive, waiting } from "../../relay/live.ts";

@@ -1,14 +1,14 @@
 /** The record of one call: who made it, how it stands, what came of it. One that runs is followed. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Text } from "@mantine/core";
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import { getRouteApi } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
+import { NotThroughHere } from "../../machine/NotThroughHere.tsx";
 import { ApiError } from "../../relay/api-error.ts";
 import { useLive } from "../../relay/live.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
-import { NotThroughHere } from "../direct/NotThroughHere.tsx";
 import { CallRecord } from "./CallRecord.tsx";
 import { type EndedCall, liveCalls, recordedCall } from "./calls.ts";
 import { EndedCallItem } from "./EndedCall.tsx";

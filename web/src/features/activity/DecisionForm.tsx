@@ -4,7 +4,7 @@ import { Textarea } from "@mantine/core";
 import type { Decision, Reach } from "@matrx/shared/approval.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import { useId } from "react";
-import { isText, useKeptState } from "../../app/use-kept-state.ts";
+import { isText, useKeptState } from "../../base/use-kept-state.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { editableJson } from "../../ui/visible-text.ts";
 import classes from "./Decision.module.css";

@@ -1,6 +1,6 @@
 /** Which calls are shown: each choice is an address. */
 import { Link } from "@tanstack/react-router";
-import type { ActivityFilter } from "../../app/router.tsx";
+import type { ActivityFilter } from "./activity-filter.ts";
 import classes from "./Filters.module.css";
 
 const LABELS = [

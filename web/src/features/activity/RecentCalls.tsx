@@ -1,6 +1,6 @@
 /** The latest calls of one machine, those that run included; older ones by pages. Calls that only read leave no record. */
-import { useInfiniteQuery } from "../../app/query.ts";
-import "../../app/mantine-rest.css";
+import { useInfiniteQuery } from "../../data/query.ts";
+import "../../ui/mantine-rest.css";
 import { Button, Text } from "@mantine/core";
 import type { ListedCall } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";

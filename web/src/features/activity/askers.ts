@@ -2,7 +2,7 @@
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import type { TokenView } from "@matrx/shared/token-api.ts";
 import { useEffect } from "react";
-import { queryClient, useQuery } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../data/query.ts";
 import { api } from "../../relay/api.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { useMachineName } from "./names.ts";

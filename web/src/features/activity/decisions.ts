@@ -2,7 +2,7 @@
 import type { ApprovalView, Decision } from "@matrx/shared/approval.ts";
 import { useEffect } from "react";
 import { create } from "zustand";
-import { queryClient, useQuery } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../data/query.ts";
 import { api } from "../../relay/api.ts";
 import { readApproval, takeApproval } from "../../relay/live.ts";
 

@@ -1,6 +1,6 @@
 /** Machines by the names that people gave them. */
 import { useMemo } from "react";
-import { useDevices } from "../../relay/devices.ts";
+import { useDevices } from "../../data/devices.ts";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 
 /** The name of a machine; of one that is gone, its id. */

@@ -1,7 +1,7 @@
 /** Answers a question, and keeps what stood in the way beside it: what was typed stays. */
 import type { ApprovalView, Decision } from "@matrx/shared/approval.ts";
 import { useState } from "react";
-import { queryClient } from "../../app/query.ts";
+import { queryClient } from "../../data/query.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import { useLive } from "../../relay/live.ts";
 import { say, sayProblem } from "../../ui/notices.ts";

@@ -1,6 +1,6 @@
 /** The record of a call, read again until the call is over. */
 import { useEffect, useState } from "react";
-import { queryClient, useQuery } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../data/query.ts";
 import { api, openEvents } from "../../relay/api.ts";
 import { type CallAnswer, eventsOf } from "../../relay/call-events.ts";
 import { isOver } from "../../relay/known-call.ts";

@@ -4,7 +4,7 @@ import type { ListedCall } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useInfiniteQuery, useQuery } from "../../app/query.ts";
+import { useInfiniteQuery, useQuery } from "../../data/query.ts";
 import { api } from "../../relay/api.ts";
 import { useLive } from "../../relay/live.ts";
 import { type AuditCall, type AuditEntry, type EndedCall, type Maker, recordedCall } from "./calls.ts";

@@ -2,7 +2,7 @@
  * Where an app sends a person's browser (OAuth): they sign in, if they have not, and then decide. It stands apart from the
  * app and its router: nothing but an answer leads on from here.
  */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Card, Loader } from "@mantine/core";
 import { useEffect } from "react";
 import { Problem } from "../../ui/Problem.tsx";

@@ -2,7 +2,7 @@
 import "@mantine/core/styles/Card.css";
 import { Alert, Card, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { endSession } from "../../app/use-account.ts";
+import { endSession } from "../../data/use-account.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { accountWords } from "../../ui/account-words.ts";
 import { Facts } from "../../ui/Facts.tsx";

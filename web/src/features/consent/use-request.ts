@@ -2,11 +2,11 @@
 import type { DeviceView } from "@matrx/shared/api.ts";
 import type { ClientRequestView, RequestAnswer } from "@matrx/shared/oauth-api.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { tellApart } from "../../data/told-apart.ts";
 import { type AccountView, signedInAccount } from "../../relay/account.ts";
 import { api } from "../../relay/api.ts";
 import { isSignedOut } from "../../relay/api-error.ts";
 import { onOtherSession } from "../../relay/session.ts";
-import { tellApart } from "../../relay/told-apart.ts";
 import { keepRequest, takeRequest } from "../sign-in/codes.ts";
 import { onAnswered } from "./other-pages.ts";
 

@@ -1,10 +1,11 @@
 /** One machine: how it is, what runs there, what it reported, and what its owner can do with it. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { IconLayoutBottombar, IconTool } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
+import { OfMachine } from "../../machine/OfMachine.tsx";
 import { useConnection } from "../../relay/connection.ts";
 import { DEVICE_PLACES } from "../../shell/places.ts";
 import { isOnline, lastStateOf, pausedText, proofOf, stateOf } from "../../ui/device-words.ts";
@@ -17,7 +18,6 @@ import classes from "./DevicePage.module.css";
 import { EventsPanel } from "./EventsPanel.tsx";
 import { HealthPanel } from "./HealthPanel.tsx";
 import { ManagePanel } from "./ManagePanel.tsx";
-import { OfMachine } from "./OfMachine.tsx";
 
 export function DevicePage() {
   const { device: id } = useParams({ from: "/d/$device" });

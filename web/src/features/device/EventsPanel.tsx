@@ -1,6 +1,6 @@
 /** What a machine reports by itself: its last events, the newest first, and new ones as they come. */
-import { useQuery } from "../../app/query.ts";
-import "../../app/mantine-rest.css";
+import { useQuery } from "../../data/query.ts";
+import "../../ui/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { api } from "../../relay/api.ts";
 import { plural } from "../../ui/format.ts";

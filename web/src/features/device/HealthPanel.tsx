@@ -2,12 +2,12 @@
 
 import { Alert, Divider, Text } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useLoad } from "../../relay/system-info.ts";
+import { useLoad } from "../../data/system-info.ts";
+import { LoadBars } from "../../machine/LoadBars.tsx";
 import { systemOf } from "../../ui/device-words.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { ago, clockTime, dateOf, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/Panel.tsx";
-import { LoadBars } from "../fleet/MachineCard.tsx";
 
 interface Props {
   readonly device: DeviceView;

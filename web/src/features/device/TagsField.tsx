@@ -1,8 +1,8 @@
 /** A machine's tags, sent as they are changed. */
 import { TagsInput } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
+import { refreshDevices } from "../../data/devices.ts";
 import { api } from "../../relay/api.ts";
-import { refreshDevices } from "../../relay/devices.ts";
 import { useSent } from "../../ui/use-sent.ts";
 
 export function TagsField({ device: { id, tags = [] } }: { device: DeviceView }) {

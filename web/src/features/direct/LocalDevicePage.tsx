@@ -1,19 +1,19 @@
 /** This computer, as it is reached without the relay: how it is, and what can be done that way. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button, Divider } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { LOCAL_DEVICE, useDirect } from "../../direct/local.ts";
+import { LoadBars } from "../../machine/LoadBars.tsx";
+import { NotThroughHere } from "../../machine/NotThroughHere.tsx";
 import { Facts } from "../../ui/Facts.tsx";
 import { clockTime } from "../../ui/format.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { LoadBars } from "../fleet/MachineCard.tsx";
 import classes from "./Direct.module.css";
 import { DirectTrouble } from "./DirectTrouble.tsx";
 import { NotConnected } from "./NotConnected.tsx";
-import { NotThroughHere } from "./NotThroughHere.tsx";
 import { directWords } from "./state-words.ts";
 
 export function LocalDevicePage() {

@@ -1,7 +1,7 @@
 /** A machine's files: the folder and the file that is looked at are in the address. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { useParams } from "@tanstack/react-router";
-import { OfMachine } from "../device/OfMachine.tsx";
+import { OfMachine } from "../../machine/OfMachine.tsx";
 import { FolderView } from "./FolderView.tsx";
 import { pathOf } from "./paths.ts";
 

@@ -1,8 +1,8 @@
 /** The entries of a folder, in the order and with the filter that is wanted, and how many there are. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useMemo } from "react";
-import { useQuery } from "../../app/query.ts";
-import { callTool } from "../../relay/call-tool.ts";
+import { callTool } from "../../data/call-tool.ts";
+import { useQuery } from "../../data/query.ts";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
 import { Waiting } from "../../ui/Waiting.tsx";

@@ -3,7 +3,7 @@ import { Tree, type TreeNodeData, useTree } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconFolderFilled } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useQueries } from "../../app/query.ts";
+import { useQueries } from "../../data/query.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 import { isFolder, isNamed } from "./entries.ts";
 import classes from "./FolderTree.module.css";

@@ -1,6 +1,6 @@
 /** What of the page is not offered to the person, and why. */
 import { Text } from "@mantine/core";
-import { useWhy } from "../tools/use-lack.ts";
+import { useWhy } from "../../machine/use-lack.ts";
 import type { Right, Rights } from "./use-rights.ts";
 
 const CHANGES = [

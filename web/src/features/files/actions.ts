@@ -1,6 +1,7 @@
 /** What changes a machine's files. Each is one call of a tool, made once. */
+
+import { callTool } from "../../data/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
-import { callTool } from "../../relay/call-tool.ts";
 import { confirmed } from "../../ui/confirm.ts";
 import { say } from "../../ui/notices.ts";
 import { nameInText } from "../../ui/visible-text.ts";

@@ -1,7 +1,7 @@
 /** Work on several entries, a few at a time: how far it is, and what failed. It goes on while the person is elsewhere in the app. */
 import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 import { create } from "zustand";
-import { onForget } from "../../app/tab-store.ts";
+import { onForget } from "../../base/tab-store.ts";
 import { plural } from "../../ui/format.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import type { Entry } from "./entries.ts";

@@ -1,6 +1,7 @@
 /** Saves a file, or a folder as a zip, on the person's own disk. */
+
+import { savedAddress } from "../../data/file-address.ts";
 import { ApiError } from "../../relay/api-error.ts";
-import { savedAddress } from "../../relay/file-address.ts";
 import { openWhole } from "../../relay/file-bytes.ts";
 import { say } from "../../ui/notices.ts";
 import { saveFile } from "../../ui/save-file.ts";

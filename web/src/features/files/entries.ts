@@ -1,6 +1,7 @@
 /** What a machine's folder has in it, as its tool tells. */
+
+import type { Metadata } from "../../data/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
-import type { Metadata } from "../../relay/call-tool.ts";
 
 export interface Entry {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The folder that is in the page now, for what works with the very one that a person sees. */
 import { useEffect } from "react";
 import { create } from "zustand";
-import { onForget } from "../../app/tab-store.ts";
+import { onForget } from "../../base/tab-store.ts";
 import { HOME } from "./paths.ts";
 import type { Folder } from "./use-folder.ts";
 

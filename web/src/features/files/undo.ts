@@ -1,6 +1,6 @@
 /** What was moved to the trash last from this page, which can be put back. */
 import { create } from "zustand";
-import { onForget } from "../../app/tab-store.ts";
+import { onForget } from "../../base/tab-store.ts";
 
 export interface Deleted {
   readonly device: string;

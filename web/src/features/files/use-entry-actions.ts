@@ -12,7 +12,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useDevice } from "../../relay/devices.ts";
+import { useDevice } from "../../data/devices.ts";
 import { sayProblem } from "../../ui/notices.ts";
 import { wishTerminal } from "../terminal/wish.ts";
 import { isShown } from "../workspace/saved.ts";

@@ -1,8 +1,8 @@
 /** What is in a folder: a page at a time, the first ones by themselves. */
 import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { queryClient, useInfiniteQuery } from "../../app/query.ts";
-import { callTool } from "../../relay/call-tool.ts";
+import { callTool } from "../../data/call-tool.ts";
+import { queryClient, useInfiniteQuery } from "../../data/query.ts";
 import { FOLDER_PIECE } from "../../relay/page-looks.ts";
 import { type Entry, type FolderPage, pageIn } from "./entries.ts";
 import { HOME } from "./paths.ts";

@@ -1,5 +1,5 @@
 /** What a person may do with a machine's files: the rest is not offered. */
-import { useMissing } from "../tools/use-lack.ts";
+import { useMissing } from "../../machine/use-lack.ts";
 
 /** Each by the tools that it takes. */
 const TOOLS = {

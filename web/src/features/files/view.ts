@@ -1,6 +1,6 @@
 /** How this browser shows folders. */
 import { create } from "zustand";
-import { store, storedJson } from "../../app/storage.ts";
+import { store, storedJson } from "../../base/storage.ts";
 import { COLUMNS, type Order } from "./order.ts";
 
 interface View {

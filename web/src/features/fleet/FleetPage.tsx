@@ -2,21 +2,21 @@
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useDevices } from "../../data/devices.ts";
 import { useLocalDevice } from "../../direct/local.ts";
 import { useConnection } from "../../relay/connection.ts";
-import { useDevices } from "../../relay/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { clockTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { LastBatch } from "../many/LastBatch.tsx";
+import { useSelection } from "../many/selection.ts";
 import { EmptyFleet } from "./EmptyFleet.tsx";
 import classes from "./FleetPage.module.css";
 import { fits, tagsOf } from "./filter.ts";
 import { MachineCard } from "./MachineCard.tsx";
 import { SelectionBar } from "./SelectionBar.tsx";
 import { SelectShown } from "./SelectShown.tsx";
-import { useSelection } from "./selection.ts";
 import { TagFilter } from "./TagFilter.tsx";
 
 export function FleetPage() {

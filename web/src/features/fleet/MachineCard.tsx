@@ -4,14 +4,12 @@ import { Button } from "@mantine/core";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useLoad } from "../../relay/system-info.ts";
+import { LoadBars } from "../../machine/LoadBars.tsx";
 import { isOnline, lastStateOf, pausedText, proofOf, stateOf, systemOf } from "../../ui/device-words.ts";
 import { ago, clockTime, plural } from "../../ui/format.ts";
-import { Meter } from "../../ui/Meter.tsx";
 import { Status } from "../../ui/Status.tsx";
-import { AskedLoad } from "./AskedLoad.tsx";
+import { toggle, useSelection } from "../many/selection.ts";
 import classes from "./FleetPage.module.css";
-import { toggle, useSelection } from "./selection.ts";
 import { Tick } from "./Tick.tsx";
 
 interface Props {
@@ -73,24 +71,5 @@ export function MachineCard({ device, isLive, canBeSelected }: Props) {
         </Button>
       </div>
     </li>
-  );
-}
-
-export function LoadBars({ device, isReachable }: { device: string; isReachable: boolean }) {
-  const {
-    query: { data },
-    question,
-  } = useLoad(device, isReachable);
-  if (!data && !isReachable) return null;
-  return (
-    <div>
-      <div className={classes.bars}>
-        <Meter label="CPU" value={data?.cpu} isOld={!isReachable} />
-        <Meter label="Memory" value={data?.memory} isOld={!isReachable} />
-        <Meter label="Disk" value={data?.disk} isOld={!isReachable} />
-      </div>
-      {data && (!isReachable || question) && <div className={classes.soft}>As of {clockTime(data.at)}</div>}
-      {isReachable && <AskedLoad device={device} />}
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Selects all machines that the filter shows, or none of them. */
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { select, useSelection } from "./selection.ts";
+import { select, useSelection } from "../many/selection.ts";
 import { Tick } from "./Tick.tsx";
 
 export function SelectShown({ shown }: { shown: readonly DeviceView[] }) {

@@ -3,8 +3,8 @@ import { Button } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { plural } from "../../ui/format.ts";
+import { select } from "../many/selection.ts";
 import classes from "./Selection.module.css";
-import { select } from "./selection.ts";
 
 interface Props {
   readonly selected: readonly string[];

@@ -2,9 +2,9 @@
 import { IconChevronLeft } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { visibleLine } from "../../ui/visible-text.ts";
-import { select } from "../fleet/selection.ts";
 import toolsClasses from "../tools/ToolsPage.module.css";
 import { names } from "./names.ts";
+import { select } from "./selection.ts";
 import type { Machine } from "./use-machines.ts";
 
 interface Props {

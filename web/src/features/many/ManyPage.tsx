@@ -1,9 +1,9 @@
 /** Runs a tool on several machines: both are in the address. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button, Loader, Stack, Text } from "@mantine/core";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { useDevices } from "../../relay/devices.ts";
+import { useDevices } from "../../data/devices.ts";
 import { effectWords } from "../../ui/effect-words.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { plural } from "../../ui/format.ts";

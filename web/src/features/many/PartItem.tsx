@@ -2,7 +2,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
-import { useDevice } from "../../relay/devices.ts";
+import { useDevice } from "../../data/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { confirmed } from "../../ui/confirm.ts";
 import { isOnline } from "../../ui/device-words.ts";

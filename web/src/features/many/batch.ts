@@ -1,5 +1,5 @@
 /** A tool that runs on several machines: the same input for all, and for each machine a call of its own. */
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import { isRunning, type Run } from "../tools/run.ts";
 

@@ -1,6 +1,6 @@
 /** The tools that this tab runs on several machines: a few calls at once, the others wait for their turn. They go on at other pages. */
 import { create } from "zustand";
-import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
+import { keepInTab, keptInTab, onForget } from "../../base/tab-store.ts";
 import { say } from "../../ui/notices.ts";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import { isRunning } from "../tools/run.ts";

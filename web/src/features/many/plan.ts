@@ -1,5 +1,5 @@
 /** Which of the chosen machines a tool would run on now, and why not on the others. */
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { ago } from "../../ui/format.ts";
 import { type Check, checkOf } from "../../ui/schema/check.ts";

@@ -1,5 +1,5 @@
 /** The tools of several machines as one list: where each is, and whether it takes the same input everywhere. */
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { isSchema, type Schema } from "../../ui/schema/schema.ts";
 
 /** Machines on which a tool takes the same input. */

@@ -1,10 +1,10 @@
 /** The chosen machines with their tools, and what their owners let this person do. */
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useQueries } from "../../app/query.ts";
+import { useDevices } from "../../data/devices.ts";
+import { useQueries } from "../../data/query.ts";
+import { type Tool, toolsQuery } from "../../data/tools.ts";
 import { api } from "../../relay/api.ts";
-import { useDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
-import { type Tool, toolsQuery } from "../../relay/tools.ts";
 
 export type Rights = Answer<"POST /v1/devices/{device}/policy/explain">;
 

@@ -1,16 +1,16 @@
 /** How a machine is doing, as it goes: load, processes, connections, and what it reported. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { OfMachine } from "../../machine/OfMachine.tsx";
+import { useLack } from "../../machine/use-lack.ts";
 import { clockTime } from "../../ui/format.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { nameInText } from "../../ui/visible-text.ts";
 import { EventsPanel } from "../device/EventsPanel.tsx";
-import { OfMachine } from "../device/OfMachine.tsx";
-import { useLack } from "../tools/use-lack.ts";
 import { ConnectionsView } from "./ConnectionsView.tsx";
 import { useInterval, useRange } from "./choices.ts";
 import { MonitorBar } from "./MonitorBar.tsx";

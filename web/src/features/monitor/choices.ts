@@ -1,5 +1,5 @@
 /** How often a machine is asked, and how far back its charts go: chosen on the page, and kept in this tab. */
-import { isText, useKeptState } from "../../app/use-kept-state.ts";
+import { isText, useKeptState } from "../../base/use-kept-state.ts";
 
 interface Entry {
   /** In milliseconds. */

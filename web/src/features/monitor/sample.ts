@@ -1,5 +1,5 @@
 /** A sample of how loaded a machine is, as its tool SystemMetrics tells it; what is not told is left out. */
-import { usableBytes } from "../../relay/system-info.ts";
+import { usableBytes } from "../../data/system-info.ts";
 import { amount, list, type Named, number, record, text } from "./told.ts";
 
 /** What is shown of each list that a machine tells. */

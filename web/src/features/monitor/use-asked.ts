@@ -1,7 +1,7 @@
 /** What a tool that only reads tells, asked again and again while somebody looks. */
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
-import { useQuery } from "../../app/query.ts";
+import { useQuery } from "../../data/query.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { isLasting } from "../../relay/streams/retry.ts";
 import { useIsSeen } from "../../ui/use-is-seen.ts";

@@ -1,6 +1,6 @@
 /** Ends processes of a machine, and knows which of the calls wait for approval. */
 import { useState } from "react";
-import { callTool } from "../../relay/call-tool.ts";
+import { callTool } from "../../data/call-tool.ts";
 import { say } from "../../ui/notices.ts";
 import { shortLine } from "../../ui/visible-text.ts";
 import type { Process } from "./processes.ts";

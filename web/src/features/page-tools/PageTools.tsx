@@ -2,8 +2,8 @@
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { useRouter } from "@tanstack/react-router";
 import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import { useTools } from "../../data/tools.ts";
 import { useConnection } from "../../relay/connection.ts";
-import { useTools } from "../../relay/tools.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { nameInText } from "../../ui/visible-text.ts";
 import { splatOf } from "../files/paths.ts";

@@ -1,5 +1,5 @@
 /** Asks the person what an AI or a script may do. Its no has the focus, and only a person's own press says yes. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button, Modal, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { plural } from "../../ui/format.ts";

@@ -2,8 +2,7 @@
 import { ApiError } from "../../relay/api-error.ts";
 import { conflict, PageToolError } from "./failure.ts";
 import { type Field, text } from "./fields.ts";
-import type { Success } from "./machine.ts";
-import type { Acting } from "./tool.ts";
+import type { Acting, Success } from "./machine.ts";
 
 const LONGEST_COMMAND = 60_000;
 /** What still runs then goes on, in milliseconds. */

@@ -1,5 +1,5 @@
 /** The session of the machine whose pages are shown: it outlasts the way from one of them to the next. */
-import { onForget } from "../../app/tab-store.ts";
+import { onForget } from "../../base/tab-store.ts";
 import { useConnection } from "../../relay/connection.ts";
 import { register } from "./registration.ts";
 import { PageSession, type Ways } from "./session.ts";

@@ -1,8 +1,9 @@
 /** Calls of a machine's own tools, on the way that all pages take: policy, approvals and record hold for them as for any other. */
+
+import { newCall, type ToolCall } from "../../data/way.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import type { Tool } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
-import { newCall, type ToolCall } from "../../relay/way.ts";
 import { waitsNotice } from "../../ui/approval-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { timedOut } from "./failure.ts";
@@ -18,6 +19,20 @@ export interface Success {
 }
 
 type Input = Record<string, unknown>;
+
+/** Calls of the machine's tools that only read. */
+export interface Reading {
+  /** Throws ApiError, PageToolError. */
+  read(tool: string, input: Input): Promise<Success>;
+}
+
+/** Calls of the machine's tools that change something: whoever has it was allowed to. */
+export interface Acting {
+  /** `late`: gets the answer that comes when nobody waits for it any more. */
+  run(tool: string, input: Input, late?: (answer: Success) => void): Promise<Success>;
+  /** Takes back what an earlier call made, also when whoever called has left. */
+  undo(tool: string, input: Input): void;
+}
 
 export class MachineCalls {
   readonly device: string;

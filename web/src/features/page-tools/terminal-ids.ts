@@ -1,5 +1,5 @@
 /** The numbers by which AIs know a machine's terminals in this tab: given out in order, and never twice. */
-import { keepInTab, keptInTab } from "../../app/tab-store.ts";
+import { keepInTab, keptInTab } from "../../base/tab-store.ts";
 
 interface Known {
   readonly id: number;

@@ -19,9 +19,8 @@ import {
 import { type MountedTerminals, useMountedTerminals } from "../terminal/mounted.ts";
 import { paneOf } from "../terminal/use-terminals.ts";
 import { conflict, PageToolError, tooMuch } from "./failure.ts";
-import type { Success } from "./machine.ts";
+import type { Acting, Reading, Success } from "./machine.ts";
 import type { Place, TerminalIds } from "./terminal-ids.ts";
-import type { Acting, ToolContext } from "./tool.ts";
 import { untilThere } from "./waiting.ts";
 
 /** In milliseconds: for the page, and for a terminal to have its size. */
@@ -68,7 +67,7 @@ export class PageTerminals {
   }
 
   /** Those that run, in the order of the page. */
-  async list({ read }: Pick<ToolContext, "read">): Promise<readonly RunningPane[]> {
+  async list({ read }: Reading): Promise<readonly RunningPane[]> {
     const { layout } = await this.#mounted();
     const running = openTerminals((await read("TerminalList", {})).metadata);
     const panes = allPanes(layout);

@@ -3,26 +3,16 @@
 import { type Fields, type InputOf, readInput, schemaOf } from "./fields.ts";
 import type { PageFolders } from "./folders.ts";
 import type { Act } from "./gate.ts";
-import type { Success } from "./machine.ts";
+import type { Acting, Reading } from "./machine.ts";
 import type { PageTerminals } from "./terminals.ts";
 
 /** `look`: it tells; `show`: it changes what the page shows; `act`: it changes something at the machine, and is asked each time. */
 export type Reach = "look" | "show" | "act";
 
-/** Calls of the machine's tools that change something: whoever has it was allowed to. */
-export interface Acting {
-  /** `late`: gets the answer that comes when nobody waits for it any more. */
-  run(tool: string, input: Record<string, unknown>, late?: (answer: Success) => void): Promise<Success>;
-  /** Takes back what an earlier call made, also when whoever called has left. */
-  undo(tool: string, input: Record<string, unknown>): void;
-}
-
-export interface ToolContext {
+export interface ToolContext extends Reading {
   readonly terminals: PageTerminals;
   readonly folders: PageFolders;
   readonly signal: AbortSignal;
-  /** Calls a tool of the machine that only reads. Throws ApiError, PageToolError. */
-  read(tool: string, input: Record<string, unknown>): Promise<Success>;
   /** Asks the person. Throws PageToolError. */
   allowed(act: Act): Promise<Acting>;
 }

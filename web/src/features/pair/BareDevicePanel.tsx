@@ -1,8 +1,8 @@
 /** A program of one's own as a machine, without our agent: it gets an id and a token. */
 import { Anchor, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { refreshDevices } from "../../data/devices.ts";
 import { api } from "../../relay/api.ts";
-import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { CopyButton } from "../../ui/CopyButton.tsx";
 import { sayProblem } from "../../ui/notices.ts";

@@ -1,7 +1,7 @@
 /** The last step: the machine that was added has connected. */
 import { Button, Group, Loader, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useDevice } from "../../relay/devices.ts";
+import { useDevice } from "../../data/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";

@@ -1,5 +1,5 @@
 /** Adding a machine: what to run on it, its code, what asks, and that it is connected. Also signs in command lines. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Stack } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

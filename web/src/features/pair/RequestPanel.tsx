@@ -1,10 +1,10 @@
 /** What asks under a code: a machine that wants to be added, or a command line that wants to sign in. */
 import { Button, Code, Group, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { useQuery } from "../../app/query.ts";
-import { useAccount } from "../../app/use-account.ts";
+import { refreshDevices } from "../../data/devices.ts";
+import { useQuery } from "../../data/query.ts";
+import { useAccount } from "../../data/use-account.ts";
 import { api } from "../../relay/api.ts";
-import { refreshDevices } from "../../relay/devices.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { accountWords } from "../../ui/account-words.ts";

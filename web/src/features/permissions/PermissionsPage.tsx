@@ -1,16 +1,16 @@
 /** What a machine allows: its policy at the relay, in words and to be changed, and what follows for one caller. */
-import { useQuery } from "../../app/query.ts";
-import "../../app/mantine-rest.css";
+import { useQuery } from "../../data/query.ts";
+import "../../ui/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
+import { useDevice } from "../../data/devices.ts";
+import { useTools } from "../../data/tools.ts";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
+import { NotThroughHere } from "../../machine/NotThroughHere.tsx";
 import { api } from "../../relay/api.ts";
-import { useDevice } from "../../relay/devices.ts";
-import { useTools } from "../../relay/tools.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { Page } from "../../ui/Page.tsx";
 import { nameInText } from "../../ui/visible-text.ts";
-import { NotThroughHere } from "../direct/NotThroughHere.tsx";
 import { PolicyForm } from "./PolicyForm.tsx";
 import { WhoMayPanel } from "./WhoMayPanel.tsx";
 

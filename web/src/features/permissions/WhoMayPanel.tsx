@@ -3,7 +3,7 @@
 import { NativeSelect, SimpleGrid, Stack, Table, Text, TextInput } from "@mantine/core";
 import { decisionWords } from "@matrx/shared/policy-words.ts";
 import { useState } from "react";
-import { useQuery } from "../../app/query.ts";
+import { useQuery } from "../../data/query.ts";
 import { api } from "../../relay/api.ts";
 import type { Answer } from "../../relay/routes.ts";
 import { Loaded } from "../../ui/Loaded.tsx";

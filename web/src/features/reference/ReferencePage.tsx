@@ -1,5 +1,5 @@
 /** The reference: /openapi.json of the server that this page comes from, to be read and searched. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button, Loader, Text, TextInput, Title } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useCallback, useId, useMemo, useState } from "react";

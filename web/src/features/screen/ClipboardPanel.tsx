@@ -2,14 +2,14 @@
 import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { IconClipboard, IconClipboardText } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
-import { isText, useKeptState } from "../../app/use-kept-state.ts";
+import { isText, useKeptState } from "../../base/use-kept-state.ts";
+import { useLack } from "../../machine/use-lack.ts";
 import type { CallAnswer } from "../../relay/call-events.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { TextView } from "../../ui/result/TextView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
-import { useLack } from "../tools/use-lack.ts";
 import classes from "./Screen.module.css";
 import { useCall } from "./use-call.ts";
 

@@ -1,8 +1,11 @@
 /** The screen of a machine, as pictures: one, or again and again at a chosen pace; and its clipboard. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Button, NativeSelect, Text } from "@mantine/core";
 import { IconCamera } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
+import { OfMachine } from "../../machine/OfMachine.tsx";
+import { useLack } from "../../machine/use-lack.ts";
+import { useObstacle } from "../../machine/use-obstacle.ts";
 import { Page } from "../../ui/Page.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
@@ -10,9 +13,6 @@ import { PictureView } from "../../ui/result/PictureView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
-import { OfMachine } from "../device/OfMachine.tsx";
-import { useLack } from "../tools/use-lack.ts";
-import { useObstacle } from "../tools/use-obstacle.ts";
 import { ClipboardPanel } from "./ClipboardPanel.tsx";
 import classes from "./Screen.module.css";
 import { NO_PACE, useScreen } from "./use-screen.ts";

@@ -1,9 +1,9 @@
 /** A tool that is called when somebody asks: one call at a time, and what became of it. */
 import { useEffect, useRef, useState } from "react";
+import { newCall, type ToolCall } from "../../data/way.ts";
 import type { Tool } from "../../relay/call.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { FailedCall } from "../../relay/failed-call.ts";
-import { newCall, type ToolCall } from "../../relay/way.ts";
 
 interface State {
   readonly error: unknown;

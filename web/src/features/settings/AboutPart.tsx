@@ -3,9 +3,9 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { version } from "../../../package.json";
-import { useQuery } from "../../app/query.ts";
+import { useDevices } from "../../data/devices.ts";
+import { useQuery } from "../../data/query.ts";
 import { useConnection } from "../../relay/connection.ts";
-import { useDevices } from "../../relay/devices.ts";
 import { Facts } from "../../ui/Facts.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";

@@ -1,7 +1,7 @@
 /** Dark or light, and how large. Both are kept in this browser. */
 import { SegmentedControl, Stack, Text, useMantineColorScheme } from "@mantine/core";
 import { useState } from "react";
-import { chooseSize, chosenSize, type Size } from "../../app/text-size.ts";
+import { chooseSize, chosenSize, type Size } from "../../base/text-size.ts";
 import { Panel } from "../../ui/Panel.tsx";
 
 const SCHEMES = [

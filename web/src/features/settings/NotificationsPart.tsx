@@ -1,5 +1,5 @@
 /** Notifications: in this browser, at which hours not, and in which other browsers. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Stack } from "@mantine/core";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { OtherBrowsers } from "./OtherBrowsers.tsx";

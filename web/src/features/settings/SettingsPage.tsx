@@ -1,5 +1,5 @@
 /** The settings: a list of parts beside the part that is open; on a phone one after the other. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Loader, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconChevronLeft } from "@tabler/icons-react";

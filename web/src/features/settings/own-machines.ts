@@ -1,6 +1,6 @@
 /** The machines that are this account's own: only they can be given to others. */
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { useDevices } from "../../relay/devices.ts";
+import { useDevices } from "../../data/devices.ts";
 import { useCurrentDevice } from "../../shell/use-current-device.ts";
 import { visibleLine } from "../../ui/visible-text.ts";
 

@@ -1,5 +1,5 @@
 /** The account's notifications, and what of them this browser does. */
-import { queryClient, useQuery } from "../../app/query.ts";
+import { queryClient, useQuery } from "../../data/query.ts";
 import { api } from "../../relay/api.ts";
 import { type PushKind, type PushOverview, type PushState, readPushState } from "../../relay/push.ts";
 

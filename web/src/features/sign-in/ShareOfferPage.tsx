@@ -1,9 +1,9 @@
 /** A share's link that was opened: the person says whether to accept. */
 import { Button, Group, Text } from "@mantine/core";
-import { queryClient } from "../../app/query.ts";
-import { useAccount } from "../../app/use-account.ts";
+import { refreshDevices } from "../../data/devices.ts";
+import { queryClient } from "../../data/query.ts";
+import { useAccount } from "../../data/use-account.ts";
 import { api } from "../../relay/api.ts";
-import { refreshDevices } from "../../relay/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { accountWords } from "../../ui/account-words.ts";
 import { say } from "../../ui/notices.ts";

@@ -3,7 +3,7 @@
  * `#invite=`, `#share=`. What signs in, or makes an account, leaves the address before it is used.
  */
 import { create } from "zustand";
-import { accountHereLast } from "../../app/use-account.ts";
+import { accountHereLast } from "../../data/use-account.ts";
 import { finishAtIssuer, signedInAccount } from "../../relay/account.ts";
 import { withdrawQuestion } from "../../ui/confirm.ts";
 import { sayProblem } from "../../ui/notices.ts";

@@ -2,7 +2,9 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots, IconPencil, IconPlayerEject, IconSettings, IconX } from "@tabler/icons-react";
 import type { Command } from "./keys.ts";
-import type { Panel } from "./Workspace.tsx";
+
+/** What is over the terminals. */
+export type Panel = "list" | "settings" | "text" | "rename";
 
 interface Props {
   readonly run: (command: Command) => void;

@@ -1,6 +1,6 @@
 /** The terminals that run on the machine: to be shown here, or ended. */
 import { Button, Text } from "@mantine/core";
-import { useQuery } from "../../app/query.ts";
+import { useQuery } from "../../data/query.ts";
 import { ago, plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import { nameInText, shortLine } from "../../ui/visible-text.ts";

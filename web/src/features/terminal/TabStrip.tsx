@@ -13,11 +13,10 @@ import {
 import type { KeyboardEvent, ReactNode } from "react";
 import type { Command } from "./keys.ts";
 import type { Layout, Tab } from "./layout.ts";
-import { MoreMenu } from "./MoreMenu.tsx";
+import { MoreMenu, type Panel } from "./MoreMenu.tsx";
 import type { Room } from "./room.ts";
 import { TabLabel } from "./TabLabel.tsx";
 import classes from "./Terminal.module.css";
-import type { Panel } from "./Workspace.tsx";
 
 interface Props {
   readonly layout: Layout;

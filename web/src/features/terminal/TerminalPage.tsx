@@ -1,15 +1,15 @@
 /** The page of one machine's terminals. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { OfMachine } from "../../machine/OfMachine.tsx";
+import { useLack } from "../../machine/use-lack.ts";
 import { Page } from "../../ui/Page.tsx";
 import { usePageTitle } from "../../ui/page-title.ts";
+import { useVisibleHeight } from "../../ui/use-visible-height.ts";
 import { nameInText } from "../../ui/visible-text.ts";
-import { OfMachine } from "../device/OfMachine.tsx";
-import { useLack } from "../tools/use-lack.ts";
-import { FilesBeside } from "../workspace/FilesBeside.tsx";
+import { FilesBeside } from "./FilesBeside.tsx";
 import classes from "./Terminal.module.css";
-import { useVisibleHeight } from "./use-visible-height.ts";
 import { Workspace } from "./Workspace.tsx";
 
 /** For pages that show them beside something else: a chunk of its own would make the first load longer. */

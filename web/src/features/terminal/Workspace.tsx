@@ -19,6 +19,7 @@ import {
   titled,
   watching,
 } from "./layout.ts";
+import type { Panel } from "./MoreMenu.tsx";
 import { usePublishedTerminals } from "./mounted.ts";
 import { OpenTerminals } from "./OpenTerminals.tsx";
 import { PaneTree } from "./PaneTree.tsx";
@@ -46,9 +47,6 @@ interface Props {
   /** The way there, where they are not in sight. */
   readonly filesLink?: ReactNode;
 }
-
-/** What is over the terminals. */
-export type Panel = "list" | "settings" | "text" | "rename";
 
 export function Workspace({ device, machine, toFiles, folder, filesLink }: Props) {
   const [layout, change] = useLayout(device);

@@ -1,6 +1,6 @@
 /** How terminals look here: chosen on the page, and kept in this browser. */
 import { create } from "zustand";
-import { store, storedJson } from "../../app/storage.ts";
+import { store, storedJson } from "../../base/storage.ts";
 
 export interface Preferences {
   /** In pixels. */

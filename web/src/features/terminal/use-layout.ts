@@ -1,7 +1,7 @@
 /** The tabs and panes of a machine's terminals: kept in this tab of the browser, and the last ones for a tab that is new. */
 import { useCallback, useState } from "react";
-import { lastKnown, remember } from "../../app/last-known.ts";
-import { keepInTab, keptInTab } from "../../app/tab-store.ts";
+import { lastKnown, remember } from "../../base/last-known.ts";
+import { keepInTab, keptInTab } from "../../base/tab-store.ts";
 import { EMPTY, isLayout, type Layout, withOthers } from "./layout.ts";
 
 export type ChangeLayout = (change: (layout: Layout) => Layout) => void;

@@ -1,7 +1,7 @@
 /** The room of a machine, for as long as its page is shown. */
 import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useEffectEvent, useState } from "react";
-import { useDevice } from "../../relay/devices.ts";
+import { useDevice } from "../../data/devices.ts";
 import { isOnline } from "../../ui/device-words.ts";
 import { coloursOf } from "./colours.ts";
 import { allPanes, type Layout } from "./layout.ts";

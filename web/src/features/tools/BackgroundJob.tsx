@@ -1,7 +1,7 @@
 /** A command that goes on in the background: ways to read what it writes, and to stop it. */
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import type { ToolInput } from "../../ui/schema/draft.ts";
 import type { Run } from "./run.ts";
 import { startRun } from "./running.ts";

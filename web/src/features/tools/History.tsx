@@ -2,7 +2,7 @@
 import { Button, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import classes from "./History.module.css";
 import { HistoryItem } from "./HistoryItem.tsx";

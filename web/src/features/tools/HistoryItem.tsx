@@ -1,7 +1,8 @@
 /** A call of the history: how it ended, with what input, and ways to see it, run it again, or change it first. */
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
+import { useObstacle } from "../../machine/use-obstacle.ts";
 import { ago } from "../../ui/format.ts";
 import { Status } from "../../ui/Status.tsx";
 import { draftOf } from "../../ui/schema/draft.ts";
@@ -14,7 +15,6 @@ import type { Outcome } from "./outcome.ts";
 import type { Run } from "./run.ts";
 import { startRun } from "./running.ts";
 import { showRun } from "./runs.ts";
-import { useObstacle } from "./use-obstacle.ts";
 
 export function HistoryItem({ run, tool }: { run: Run; tool: Tool | undefined }) {
   const { device, input, began } = run;

@@ -3,7 +3,8 @@ import { Button, Group, Stack } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
+import { useObstacle } from "../../machine/use-obstacle.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { JsonView } from "../../ui/result/JsonView.tsx";
@@ -13,7 +14,6 @@ import { RunningView } from "./RunningView.tsx";
 import { isRunning, type Run } from "./run.ts";
 import { startRun } from "./running.ts";
 import { useFollowed } from "./use-followed.ts";
-import { useObstacle } from "./use-obstacle.ts";
 
 interface Props {
   readonly run: Run;

@@ -2,7 +2,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
-import { useDevice } from "../../relay/devices.ts";
+import { useDevice } from "../../data/devices.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { isOnline } from "../../ui/device-words.ts";
 import { ago, clockTime, countdown } from "../../ui/format.ts";

@@ -3,7 +3,8 @@ import { Button, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useId, useRef } from "react";
 import { flushSync } from "react-dom";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
+import { useObstacle } from "../../machine/use-obstacle.ts";
 import { Fold } from "../../ui/Fold.tsx";
 import { SchemaForm } from "../../ui/schema/SchemaForm.tsx";
 import { useSchemaForm } from "../../ui/schema/use-schema-form.ts";
@@ -12,7 +13,6 @@ import { ForPrograms } from "./ForPrograms.tsx";
 import { focusOnProblem, RUN_KEYS, runByKeys } from "./form-keys.ts";
 import { startRun } from "./running.ts";
 import classes from "./ToolView.module.css";
-import { useObstacle } from "./use-obstacle.ts";
 
 interface Props {
   readonly device: string;

@@ -1,7 +1,7 @@
 /** A tool in the list: its name, what it does to the machine, and whether it can work there now. */
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { effectWords } from "../../ui/effect-words.ts";
 import { Status } from "../../ui/Status.tsx";
 import { visibleLine } from "../../ui/visible-text.ts";

@@ -3,7 +3,7 @@ import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import type { KeyboardEvent, ReactNode } from "react";
 import { create } from "zustand";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import classes from "./ToolList.module.css";
 
 /** It stays while the person goes from tool to tool. */

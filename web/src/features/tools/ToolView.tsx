@@ -1,6 +1,6 @@
 /** One tool: what it does, its form, and how its call goes. */
 import { Alert } from "@mantine/core";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { LongText } from "../../ui/LongText.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { useReplaced } from "./drafts.ts";

@@ -1,6 +1,6 @@
 /** A tool's description: a name in backticks may be another tool of the machine. */
 import { Link } from "@tanstack/react-router";
-import type { Tool } from "../../relay/tools.ts";
+import type { Tool } from "../../data/tools.ts";
 import { WithCode } from "../../ui/WithCode.tsx";
 
 interface Props {

@@ -1,11 +1,11 @@
 /** Every tool of a machine, and the one that is chosen: both are in the address. */
-import "../../app/mantine-rest.css";
+import "../../ui/mantine-rest.css";
 import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRef } from "react";
+import { useDevice } from "../../data/devices.ts";
+import { useTools } from "../../data/tools.ts";
 import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useDevice } from "../../relay/devices.ts";
-import { useTools } from "../../relay/tools.ts";
 import { proofOf } from "../../ui/device-words.ts";
 import { effectWords } from "../../ui/effect-words.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
@@ -14,7 +14,6 @@ import { Status } from "../../ui/Status.tsx";
 import { nameInText, visibleLine } from "../../ui/visible-text.ts";
 import { DirectTrouble } from "../direct/DirectTrouble.tsx";
 import { NotConnected } from "../direct/NotConnected.tsx";
-import { PageToolsOf } from "../page-tools/PageToolsOf.tsx";
 import { BackToTools } from "./BackToTools.tsx";
 import { History } from "./History.tsx";
 import { ToolLink } from "./ToolLink.tsx";
@@ -43,7 +42,6 @@ export function ToolsPage() {
       }
       actions={tool && <Status tone={effectWords(tool.effect).tone}>{effectWords(tool.effect).text}</Status>}
     >
-      {view && <PageToolsOf device={view} />}
       {device === LOCAL_DEVICE && <DirectTrouble />}
       <Loaded query={query}>
         {() =>

@@ -1,6 +1,6 @@
 /** What was typed for a tool: kept in this tab, through reloads and other tools. */
 import { create } from "zustand";
-import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
+import { keepInTab, keptInTab, onForget } from "../../base/tab-store.ts";
 import type { Draft, DraftValue } from "../../ui/schema/draft.ts";
 import type { Field } from "../../ui/schema/fields.ts";
 

@@ -3,17 +3,17 @@
  * again are followed too, as far as the relay, or this computer, knows them.
  */
 import { isReadOnlyCommand } from "@matrx/shared/read-only.ts";
-import { onForget } from "../../app/tab-store.ts";
+import { onForget } from "../../base/tab-store.ts";
+import { refreshDevices } from "../../data/devices.ts";
+import type { Tool } from "../../data/tools.ts";
+import { newCall, type ToolCall } from "../../data/way.ts";
 import { DirectCall } from "../../direct/call.ts";
 import { useDirect } from "../../direct/local.ts";
 import { ApiError, isSignedOut } from "../../relay/api-error.ts";
 import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { useConnection } from "../../relay/connection.ts";
-import { refreshDevices } from "../../relay/devices.ts";
 import { type CallEnd, EarlierCall, endBy } from "../../relay/earlier-call.ts";
 import type { CallListener } from "../../relay/known-call.ts";
-import type { Tool } from "../../relay/tools.ts";
-import { newCall, type ToolCall } from "../../relay/way.ts";
 import { LiveOutput } from "../../ui/output/live-output.ts";
 import { troubleOf } from "../../ui/Problem.tsx";
 import type { ToolInput } from "../../ui/schema/draft.ts";

@@ -1,6 +1,6 @@
 /** The calls that were made in this tab, as pages show them: none is taken for another. */
 import { create } from "zustand";
-import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
+import { keepInTab, keptInTab, onForget } from "../../base/tab-store.ts";
 import { areRuns, isRunning, keptOf, type Run, reloaded } from "./run.ts";
 import { withinLimits, withoutOldAnswers } from "./run-limits.ts";
 

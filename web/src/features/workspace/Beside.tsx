@@ -2,10 +2,10 @@
 import { Splitter } from "@mantine/core";
 import { CatchBoundary } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef } from "react";
-import { PageError } from "../../app/PageError.tsx";
+import { useLack } from "../../machine/use-lack.ts";
+import { PageError } from "../../ui/PageError.tsx";
 import { Waiting } from "../../ui/Waiting.tsx";
 import { useWish } from "../terminal/wish.ts";
-import { useLack } from "../tools/use-lack.ts";
 import { focusFiles, focusTerminal } from "./focus.ts";
 import { LEAST_SHARE } from "./saved.ts";
 import { useFilesKey } from "./use-files-key.ts";

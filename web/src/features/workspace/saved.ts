@@ -1,5 +1,5 @@
 /** How a machine's files and terminals stood together when they were last seen in this browser. */
-import { lastKnown, remember } from "../../app/last-known.ts";
+import { lastKnown, remember } from "../../base/last-known.ts";
 
 /** Where the terminals are. */
 export type Side = "right" | "below";

@@ -1,5 +1,5 @@
 /** A text file to be edited: as it was read, or as it was typed before in this tab. */
-import { queryClient, useQuery } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../data/query.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
 import { joined } from "../paths.ts";
 import { keptDraft } from "./draft.ts";

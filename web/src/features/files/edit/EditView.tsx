@@ -2,11 +2,11 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import { useLack } from "../../../machine/use-lack.ts";
 import { say } from "../../../ui/notices.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { useWork } from "../../../ui/use-work.ts";
 import { nameInText } from "../../../ui/visible-text.ts";
-import { useLack } from "../../tools/use-lack.ts";
 import { isConflict, isNoAnswer } from "../errors.ts";
 import { joined, splatOf } from "../paths.ts";
 import code from "../preview/Code.module.css";

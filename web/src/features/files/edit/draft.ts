@@ -1,5 +1,5 @@
 /** What somebody types into a file, kept in this tab until it is saved: through reloads, and through a session that expires. */
-import { dropInTab, keepInTab, keptInTab } from "../../../app/tab-store.ts";
+import { dropInTab, keepInTab, keptInTab } from "../../../base/tab-store.ts";
 
 export interface Draft {
   readonly text: string;

@@ -4,7 +4,7 @@ import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
-import { NONCE } from "../../../app/nonce.ts";
+import { NONCE } from "../../../base/nonce.ts";
 import { languageOf } from "../../../ui/code/languages.ts";
 import { visibleLine } from "../../../ui/visible-text.ts";
 

@@ -1,7 +1,8 @@
 /** Reads a file to be edited, and writes it back only over the version that was read. */
-import { queryClient } from "../../../app/query.ts";
+
+import { callTool } from "../../../data/call-tool.ts";
+import { queryClient } from "../../../data/query.ts";
 import { ApiError } from "../../../relay/api-error.ts";
-import { callTool } from "../../../relay/call-tool.ts";
 import { type PlacedFile, readWhole } from "../../../relay/file-bytes.ts";
 import { nameInText } from "../../../ui/visible-text.ts";
 import { nameOf, parentOf } from "../paths.ts";

@@ -1,11 +1,10 @@
 /** What a file is shown as: by its name, and by its first bytes. */
 import { Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense } from "react";
-import type { PlacedFile } from "../../../relay/file-bytes.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
 import { kindOf } from "../kinds.ts";
 import { BytesView } from "./BytesView.tsx";
-import { encodingOf, type Head } from "./head.ts";
+import { encodingOf, type Shown } from "./head.ts";
 import { ImageView } from "./ImageView.tsx";
 import { MediaView } from "./MediaView.tsx";
 import { OlderText } from "./OlderText.tsx";
@@ -14,14 +13,6 @@ import { TextView } from "./TextView.tsx";
 
 const MarkdownView = lazy(async () => ({ default: (await import("./MarkdownView.tsx")).MarkdownView }));
 const PdfView = lazy(async () => ({ default: (await import("./PdfView.tsx")).PdfView }));
-
-export interface Shown {
-  readonly file: PlacedFile;
-  readonly name: string;
-  readonly head: Head;
-  /** Reads it anew: it has changed. */
-  readonly again: () => void;
-}
 
 export function Content(shown: Shown) {
   return <Suspense fallback={<Waiting />}>{viewOf(shown)}</Suspense>;

@@ -2,7 +2,7 @@
 import { Button, Text } from "@mantine/core";
 import { IconZoomIn, IconZoomOut } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import { useQuery } from "../../../app/query.ts";
+import { useQuery } from "../../../data/query.ts";
 import { readWhole } from "../../../relay/file-bytes.ts";
 import { size as sizeText } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
@@ -10,7 +10,7 @@ import { scrolled } from "../../../ui/scrolled.ts";
 import { visibleLine } from "../../../ui/visible-text.ts";
 import { endingOf, IMAGE_TYPES } from "../kinds.ts";
 import { BytesView } from "./BytesView.tsx";
-import type { Shown } from "./Content.tsx";
+import type { Shown } from "./head.ts";
 import classes from "./Preview.module.css";
 
 /** In bytes. */

@@ -6,7 +6,7 @@ import Markdown from "react-markdown";
 import gfm from "remark-gfm";
 import { scrolled } from "../../../ui/scrolled.ts";
 import { joined, nameOf, parentOf, splatOf } from "../paths.ts";
-import type { Shown } from "./Content.tsx";
+import type { Shown } from "./head.ts";
 import classes from "./Preview.module.css";
 import { TextView } from "./TextView.tsx";
 

@@ -1,12 +1,12 @@
 /** Sound and films: the browser fetches what it plays, part by part. */
 import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { playedAddress } from "../../../relay/file-address.ts";
+import { playedAddress } from "../../../data/file-address.ts";
 import { readWhole } from "../../../relay/file-bytes.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { visibleLine } from "../../../ui/visible-text.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
-import type { Shown } from "./Content.tsx";
+import type { Shown } from "./head.ts";
 import classes from "./Preview.module.css";
 
 /** Without the service worker all of it is in memory first, in bytes. */

@@ -1,9 +1,10 @@
 /** A text that is no UTF-8: the machine knows more encodings than can be told from here. */
-import { useQuery } from "../../../app/query.ts";
-import { callTool } from "../../../relay/call-tool.ts";
+
+import { callTool } from "../../../data/call-tool.ts";
+import { useQuery } from "../../../data/query.ts";
 import type { PlacedFile } from "../../../relay/file-bytes.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
-import type { Shown } from "./Content.tsx";
+import type { Shown } from "./head.ts";
 import { type Encoding, OLDER } from "./head.ts";
 import { TextView } from "./TextView.tsx";
 

@@ -6,7 +6,7 @@ import { readPiece } from "../../../relay/file-bytes.ts";
 import { Problem } from "../../../ui/Problem.tsx";
 import { scrolled } from "../../../ui/scrolled.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
-import type { Shown } from "./Content.tsx";
+import type { Shown } from "./head.ts";
 import { PdfPage } from "./PdfPage.tsx";
 import classes from "./Preview.module.css";
 

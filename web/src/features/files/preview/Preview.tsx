@@ -3,7 +3,7 @@ import { ActionIcon, Button } from "@mantine/core";
 import { IconDots, IconDownload, IconEdit, IconX } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useRef } from "react";
-import { useQuery } from "../../../app/query.ts";
+import { useQuery } from "../../../data/query.ts";
 import { readPiece } from "../../../relay/file-bytes.ts";
 import { size as sizeText } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";

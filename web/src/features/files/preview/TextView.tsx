@@ -7,8 +7,7 @@ import { Problem } from "../../../ui/Problem.tsx";
 import { scrolled } from "../../../ui/scrolled.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { isConflict } from "../errors.ts";
-import type { Shown } from "./Content.tsx";
-import type { Encoding } from "./head.ts";
+import type { Encoding, Shown } from "./head.ts";
 import classes from "./Preview.module.css";
 import { TextLines } from "./TextLines.tsx";
 

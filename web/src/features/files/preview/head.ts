@@ -1,7 +1,16 @@
 /** The first bytes of a file, and what they tell of it. */
-import type { Piece } from "../../../relay/file-bytes.ts";
+import type { Piece, PlacedFile } from "../../../relay/file-bytes.ts";
 
 export type Head = Piece;
+
+/** A file whose first bytes have been read. */
+export interface Shown {
+  readonly file: PlacedFile;
+  readonly name: string;
+  readonly head: Head;
+  /** Reads it anew: it has changed. */
+  readonly again: () => void;
+}
 
 /** Encodings that a machine recognizes by the words in them, besides that of the West. */
 export const OLDER = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251", "koi8-r"] as const;

@@ -1,6 +1,6 @@
 /** Files on their way to machines. They go on while the person is on other pages of the app. */
 import { create } from "zustand";
-import { dropInTab, keepInTab, keptInTab, onForget } from "../../../app/tab-store.ts";
+import { dropInTab, keepInTab, keptInTab, onForget } from "../../../base/tab-store.ts";
 import { plural } from "../../../ui/format.ts";
 import { say } from "../../../ui/notices.ts";
 import { joined, parentOf } from "../paths.ts";

@@ -1,5 +1,5 @@
 /** The tools of a machine's pages, and which of them can work with a machine. */
-import type { Tool } from "../../../relay/tools.ts";
+import type { Tool } from "../../../data/tools.ts";
 import type { PageTool } from "../tool.ts";
 import { COMBINED_TOOLS } from "./combined-tools.ts";
 import { FILE_TOOLS } from "./file-tools.ts";

@@ -1,6 +1,6 @@
 /** The person who is signed in: their name, the ways to sign in again, and where they are signed in. */
 import { Stack } from "@mantine/core";
-import { useAccount } from "../../../app/use-account.ts";
+import { useAccount } from "../../../data/use-account.ts";
 import { AnotherDevicePanel } from "./AnotherDevicePanel.tsx";
 import { NamePanel } from "./NamePanel.tsx";
 import { PasskeysPanel } from "./PasskeysPanel.tsx";

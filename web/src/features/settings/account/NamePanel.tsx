@@ -1,7 +1,7 @@
 /** Who is signed in, how others see them, and the way out. */
 import { Text } from "@mantine/core";
-import { refreshAccount } from "../../../app/use-account.ts";
-import { isText, useKeptState } from "../../../app/use-kept-state.ts";
+import { isText, useKeptState } from "../../../base/use-kept-state.ts";
+import { refreshAccount } from "../../../data/use-account.ts";
 import type { AccountView } from "../../../relay/account.ts";
 import { api } from "../../../relay/api.ts";
 import { say } from "../../../ui/notices.ts";

@@ -1,5 +1,5 @@
 /** Signs out in this browser. Who has no passkey here is told what it takes to come back. */
-import { endSession } from "../../../app/use-account.ts";
+import { endSession } from "../../../data/use-account.ts";
 import { ActionButton } from "../../../ui/ActionButton.tsx";
 import { confirmed } from "../../../ui/confirm.ts";
 import { knownPasskeys } from "./queries.ts";

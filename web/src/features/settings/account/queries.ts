@@ -1,5 +1,5 @@
 /** What the relay tells of the ways to sign in, and of the places where this person is signed in. */
-import { queryClient, useQuery } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../data/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

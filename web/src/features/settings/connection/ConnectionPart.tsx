@@ -1,5 +1,5 @@
 /** How the app reaches machines: through the relay, and this computer directly. */
-import "../../../app/mantine-rest.css";
+import "../../../ui/mantine-rest.css";
 import { Stack } from "@mantine/core";
 import { DirectPanel } from "./DirectPanel.tsx";
 import { RelayPanel } from "./RelayPanel.tsx";

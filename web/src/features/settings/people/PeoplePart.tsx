@@ -1,6 +1,6 @@
 /** Other people: what is shared with them, what they share, and for the relay's owner who else is here. */
 import { Stack } from "@mantine/core";
-import { useAccount } from "../../../app/use-account.ts";
+import { useAccount } from "../../../data/use-account.ts";
 import { GivenPanel } from "./GivenPanel.tsx";
 import { InvitesPanel } from "./InvitesPanel.tsx";
 import { LinksPanel } from "./LinksPanel.tsx";

@@ -1,7 +1,7 @@
 /** What other people share with this account. */
 import { Text } from "@mantine/core";
+import { refreshDevices } from "../../../data/devices.ts";
 import { api } from "../../../relay/api.ts";
-import { refreshDevices } from "../../../relay/devices.ts";
 import { ActionButton } from "../../../ui/ActionButton.tsx";
 import { dateOf } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";

@@ -1,7 +1,7 @@
 /** Shares machines with a person who has another account on this relay. Its link is shown once. */
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import { keptForm, useKeptState } from "../../../app/use-kept-state.ts";
+import { keptForm, useKeptState } from "../../../base/use-kept-state.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 import { Form } from "../Form.tsx";

@@ -1,5 +1,5 @@
 /** What is shared, and who is on this relay. */
-import { queryClient, useQuery } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../data/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

@@ -1,6 +1,6 @@
 /** What of the record is shown: by machine, by token, by kind. */
 import { NativeSelect } from "@mantine/core";
-import { useDevices } from "../../../relay/devices.ts";
+import { useDevices } from "../../../data/devices.ts";
 import { visibleLine } from "../../../ui/visible-text.ts";
 import { useTokens } from "../tokens/queries.ts";
 import type { EntryType, Filter } from "./entries.ts";

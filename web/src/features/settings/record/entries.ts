@@ -1,5 +1,5 @@
 /** The account's record, a page at a time, the newest entry first. */
-import { useInfiniteQuery } from "../../../app/query.ts";
+import { useInfiniteQuery } from "../../../data/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

@@ -3,7 +3,7 @@
  * and with the end that this browser saw the last time.
  */
 import { verifyChain } from "@matrx/shared/audit-chain.ts";
-import { lastKnown, remember } from "../../../app/last-known.ts";
+import { lastKnown, remember } from "../../../base/last-known.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 import { fits } from "../../../relay/shapes.ts";

@@ -1,6 +1,6 @@
 /** Changes a token or a share: its name, its limits, its end. */
 import { useState } from "react";
-import { differing, rebased } from "../../../app/rebased.ts";
+import { differing, rebased } from "../../../base/rebased.ts";
 import { api } from "../../../relay/api.ts";
 import { say } from "../../../ui/notices.ts";
 import { Form } from "../Form.tsx";

@@ -2,7 +2,7 @@
 
 import { Anchor, Loader } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useQuery } from "../../../app/query.ts";
+import { useQuery } from "../../../data/query.ts";
 import { Facts } from "../../../ui/Facts.tsx";
 import { ago, clockTime } from "../../../ui/format.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";

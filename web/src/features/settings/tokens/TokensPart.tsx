@@ -1,7 +1,7 @@
 /** AI apps and programs that may use this account's machines: what each may do, and tokens for new ones. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useKeptState } from "../../../app/use-kept-state.ts";
+import { useKeptState } from "../../../base/use-kept-state.ts";
 import { Loaded } from "../../../ui/Loaded.tsx";
 import { Panel } from "../../../ui/Panel.tsx";
 import { Items } from "../Items.tsx";

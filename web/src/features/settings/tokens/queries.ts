@@ -1,5 +1,5 @@
 /** The account's tokens: also its sessions and shares, which are grants like them. */
-import { queryClient, useQuery } from "../../../app/query.ts";
+import { queryClient, useQuery } from "../../../data/query.ts";
 import { api } from "../../../relay/api.ts";
 import type { Answer } from "../../../relay/routes.ts";
 

@@ -1,6 +1,6 @@
 /** A token that is being made: what was chosen for it stays in this tab until it is made or dropped. */
 import { useState } from "react";
-import { useKeptState } from "../../../app/use-kept-state.ts";
+import { useKeptState } from "../../../base/use-kept-state.ts";
 import { api } from "../../../relay/api.ts";
 import { type Draft, isDraft, missingIn, type NewToken } from "./draft.ts";
 import type { Created } from "./NewTokenPanel.tsx";

@@ -1,16 +1,16 @@
 /** Who is signed in here, and the connection of their screens. */
 import { useEffect } from "react";
+import { forgetLastKnown, lastKnown, remember } from "../base/last-known.ts";
+import { claimTab, forgetTab, onForget } from "../base/tab-store.ts";
 import { type AccountView, signedInAccount, signOut } from "../relay/account.ts";
 import { connect } from "../relay/connection.ts";
-import { followDevices, forgetDevices, refreshDevices, refreshOldDevices } from "../relay/devices.ts";
 import { clearLive, readApprovals, takeFrame } from "../relay/live.ts";
 import { createReading } from "../relay/reading.ts";
 import { onOtherSession } from "../relay/session.ts";
 import { fits } from "../relay/shapes.ts";
 import { withdrawQuestion } from "../ui/confirm.ts";
 import { dismissAll, say } from "../ui/notices.ts";
-import { forgetLastKnown, lastKnown, remember } from "./last-known.ts";
-import { claimTab, forgetTab, onForget } from "./tab-store.ts";
+import { followDevices, forgetDevices, refreshDevices, refreshOldDevices } from "./devices.ts";
 
 const account = createReading<AccountView | null>(readAccount, rememberedAccount());
 

@@ -1,10 +1,10 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
 import { queryOptions } from "@tanstack/react-query";
-import { lastKnown, remember } from "../app/last-known.ts";
-import { useQuery } from "../app/query.ts";
+import { lastKnown, remember } from "../base/last-known.ts";
 import { LOCAL_DEVICE, useDirect } from "../direct/local.ts";
+import { fits } from "../relay/shapes.ts";
 import { isSchema } from "../ui/schema/schema.ts";
-import { fits } from "./shapes.ts";
+import { useQuery } from "./query.ts";
 import { type DeviceTools, readTools } from "./way.ts";
 
 export type Tool = DeviceTools["tools"][number];

@@ -1,6 +1,6 @@
 /** The machines that a person has selected: kept in this tab, also while they are at another page. */
 import { create } from "zustand";
-import { keepInTab, keptInTab, onForget } from "../../app/tab-store.ts";
+import { keepInTab, keptInTab, onForget } from "../../base/tab-store.ts";
 
 const KEPT = "selected";
 

@@ -1,11 +1,11 @@
 /** Tools of a machine that pages call by themselves: one call, and its end. */
 import { create } from "zustand";
+import { ApiError } from "../relay/api-error.ts";
+import type { Tool } from "../relay/call.ts";
+import type { CallAnswer } from "../relay/call-events.ts";
+import type { CallListener } from "../relay/known-call.ts";
 import { waitsNotice } from "../ui/approval-words.ts";
 import { say } from "../ui/notices.ts";
-import { ApiError } from "./api-error.ts";
-import type { Tool } from "./call.ts";
-import type { CallAnswer } from "./call-events.ts";
-import type { CallListener } from "./known-call.ts";
 import { newCall } from "./way.ts";
 
 /** What a tool says besides its text; a machine may say anything. */

@@ -17,11 +17,11 @@ import {
   useQueries as useQueriesOf,
   useQuery as useQueryOf,
 } from "@tanstack/react-query";
+import { onForget } from "../base/tab-store.ts";
 import { ApiError } from "../relay/api-error.ts";
 import { useConnection } from "../relay/connection.ts";
-import { onDevices } from "../relay/devices.ts";
 import { isOnline } from "../ui/device-words.ts";
-import { onForget } from "./tab-store.ts";
+import { onDevices } from "./devices.ts";
 
 /** What was read is taken for true for so long, in milliseconds. */
 const FRESH = 5_000;

@@ -1,8 +1,8 @@
 /** Says of a page that it needs the relay, and leads there if this computer is known to it. */
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useDirect } from "../../direct/local.ts";
-import { useDevices } from "../../relay/devices.ts";
+import { useDevices } from "../data/devices.ts";
+import { useDirect } from "../direct/local.ts";
 
 export function NotThroughHere({ children }: { children: string }) {
   const id = useDirect(({ device }) => device);

@@ -1,7 +1,7 @@
 /** Why a machine does not do what a page is for; undefined: it does, or that is not known. */
-import { useDevice } from "../../relay/devices.ts";
-import { useTools } from "../../relay/tools.ts";
-import { nameInText } from "../../ui/visible-text.ts";
+import { useDevice } from "../data/devices.ts";
+import { useTools } from "../data/tools.ts";
+import { nameInText } from "../ui/visible-text.ts";
 
 export function useLack(device: string, tool: string): string | undefined {
   const isMissing = useMissing(device)(tool);

@@ -1,7 +1,7 @@
 /** The news that a newer release of the app is there. */
 import { create } from "zustand";
+import { store, stored } from "../base/storage.ts";
 import { useConnection } from "../relay/connection.ts";
-import { store, stored } from "./storage.ts";
 
 interface Release {
   /** A newer release than this tab's is there: it waits for a word, or another tab has given it. */

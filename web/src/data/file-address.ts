@@ -2,12 +2,13 @@
  * Addresses of a machine's files that the browser itself fetches, for what plays them or saves them: the service worker adds
  * this page's token to a request for one, if the page says that it has just asked for it. No other page can make it do so.
  */
+
+import { accessToken } from "../relay/api.ts";
+import { type ApiError, unreachableError } from "../relay/api-error.ts";
+import type { PlacedFile } from "../relay/file-bytes.ts";
+import { problemIn } from "../relay/problem-in.ts";
+import { refusalOf } from "../relay/refusal.ts";
 import { sayProblem } from "../ui/notices.ts";
-import { accessToken } from "./api.ts";
-import { type ApiError, unreachableError } from "./api-error.ts";
-import type { PlacedFile } from "./file-bytes.ts";
-import { problemIn } from "./problem-in.ts";
-import { refusalOf } from "./refusal.ts";
 
 /** Paths with their queries that this page has given to the browser. */
 const played = new Set<string>();

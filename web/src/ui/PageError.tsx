@@ -1,8 +1,8 @@
 /** A page that failed while it was drawn or loaded: the rest of the app goes on. Nothing of this one has to be loaded. */
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
-import { Page } from "../ui/Page.tsx";
-import { shortLine } from "../ui/visible-text.ts";
+import { Page } from "./Page.tsx";
 import classes from "./PageError.module.css";
+import { shortLine } from "./visible-text.ts";
 
 export function PageError({ error, reset }: ErrorComponentProps) {
   return (

@@ -1,9 +1,10 @@
 /** Why a tool of a machine can't be run now, and what ends that; undefined: it can. */
-import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useDevice } from "../../relay/devices.ts";
-import { isOnline } from "../../ui/device-words.ts";
-import { ago } from "../../ui/format.ts";
-import { nameInText } from "../../ui/visible-text.ts";
+
+import { useDevice } from "../data/devices.ts";
+import { LOCAL_DEVICE } from "../direct/local.ts";
+import { isOnline } from "../ui/device-words.ts";
+import { ago } from "../ui/format.ts";
+import { nameInText } from "../ui/visible-text.ts";
 
 export function useObstacle(device: string): string | undefined {
   const view = useDevice(device);

@@ -2,11 +2,11 @@
 import { DirectCall } from "../direct/call.ts";
 import { readDirectly } from "../direct/connection.ts";
 import { LOCAL_DEVICE } from "../direct/local.ts";
-import { api } from "./api.ts";
-import { Call, type Tool } from "./call.ts";
-import type { CallAnswer } from "./call-events.ts";
-import type { CallListener } from "./known-call.ts";
-import type { Answer } from "./routes.ts";
+import { api } from "../relay/api.ts";
+import { Call, type Tool } from "../relay/call.ts";
+import type { CallAnswer } from "../relay/call-events.ts";
+import type { CallListener } from "../relay/known-call.ts";
+import type { Answer } from "../relay/routes.ts";
 
 /** One call of a tool. */
 export interface ToolCall {

@@ -1,8 +1,8 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
 import { create } from "zustand";
-import { useQuery } from "../app/query.ts";
-import { onForget } from "../app/tab-store.ts";
+import { onForget } from "../base/tab-store.ts";
 import { callTool } from "./call-tool.ts";
+import { useQuery } from "./query.ts";
 
 const LOOK_EVERY = 60_000;
 const SYSTEM_INFO = { name: "SystemInfo", effect: "read" } as const;

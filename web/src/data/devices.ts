@@ -1,12 +1,12 @@
 /** The account's machines, kept in this browser: an app that starts offline shows them as they were. */
 import type { DeviceView } from "@matrx/shared/api.ts";
-import { lastKnown, remember } from "../app/last-known.ts";
+import { lastKnown, remember } from "../base/last-known.ts";
 import { useLocalDevice } from "../direct/local.ts";
+import { api } from "../relay/api.ts";
+import { createReading } from "../relay/reading.ts";
+import type { Answer } from "../relay/routes.ts";
+import { fits } from "../relay/shapes.ts";
 import { visibleLine } from "../ui/visible-text.ts";
-import { api } from "./api.ts";
-import { createReading } from "./reading.ts";
-import type { Answer } from "./routes.ts";
-import { fits } from "./shapes.ts";
 import { tellApart } from "./told-apart.ts";
 
 type Devices = Answer<"GET /v1/devices">;

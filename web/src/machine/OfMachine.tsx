@@ -2,12 +2,11 @@
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { LOCAL_DEVICE } from "../../direct/local.ts";
-import { useDevice, useDevices } from "../../relay/devices.ts";
-import { Loaded } from "../../ui/Loaded.tsx";
-import { Page } from "../../ui/Page.tsx";
-import { NotThroughHere } from "../direct/NotThroughHere.tsx";
-import { PageToolsOf } from "../page-tools/PageToolsOf.tsx";
+import { useDevice, useDevices } from "../data/devices.ts";
+import { LOCAL_DEVICE } from "../direct/local.ts";
+import { Loaded } from "../ui/Loaded.tsx";
+import { Page } from "../ui/Page.tsx";
+import { NotThroughHere } from "./NotThroughHere.tsx";
 
 interface Props {
   readonly id: string;
@@ -42,10 +41,5 @@ export function OfMachine({ id, title, notDirectly, notOfPrograms, children }: P
       </Page>
     );
   if (device.kind === "bare" && notOfPrograms) return <Page title={title}>{notOfPrograms}</Page>;
-  return (
-    <>
-      <PageToolsOf device={device} />
-      {children(device)}
-    </>
-  );
+  return children(device);
 }
