@@ -6,13 +6,14 @@ import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { getPath } from "hono/utils/url";
+import { countRefusal } from "./access/refused-credentials.ts";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
-import { countRefusal } from "./auth/refused-credentials.ts";
 import { discardRest } from "./body.ts";
 import { serveForwardHosts } from "./forwarding/serve.ts";
 import { withChallenge } from "./oauth/challenge.ts";
 import { problemResponse } from "./problem.ts";
+import { mount, type RelayEnv, withDevice } from "./route.ts";
 import { devicePort } from "./routes/device-port.ts";
 import { mountMcp } from "./routes/mcp.ts";
 import { page } from "./routes/page.ts";
@@ -24,15 +25,14 @@ import {
   rootRoutes,
   socketRoutes,
 } from "./routes/relay.ts";
-import { mount, type RelayEnv, withDevice } from "./routes/route.ts";
 
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
-export { Account } from "./objects/account.ts";
+export { Account } from "./account/account.ts";
+export { Device } from "./device/device.ts";
+export { Mcp } from "./mcp-account/mcp.ts";
 export { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
 export { Audit } from "./objects/audit.ts";
-export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
-export { Mcp } from "./objects/mcp.ts";
 export { OAuthStore } from "./objects/oauth-store.ts";
 export { Pairing } from "./objects/pairing.ts";
 

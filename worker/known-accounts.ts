@@ -3,8 +3,8 @@
  * in workerd, touching one creates a file.
  */
 import type { AccountId } from "@matrx/shared/ids.ts";
+import type { Account } from "./account/account.ts";
 import type { Env } from "./env.ts";
-import type { Account } from "./objects/account.ts";
 import { accountDirectory } from "./objects/directory.ts";
 
 /** The account of an installation, which exists before anybody has signed in. */

@@ -1,7 +1,7 @@
 /** Refuses ids that the relay never issued before it touches a Device object: in workerd, touching one creates a file. */
 import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts";
+import type { Device } from "./device/device.ts";
 import type { Env } from "./env.ts";
-import type { Device } from "./objects/device.ts";
 import { directoryOf } from "./objects/directory.ts";
 import { unknownDeviceError } from "./refusals.ts";
 

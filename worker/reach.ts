@@ -2,10 +2,10 @@
 import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts";
 import type { DeviceEntry } from "./account/devices.ts";
 import type { Caller } from "./auth/caller.ts";
+import type { Device } from "./device/device.ts";
 import type { Env } from "./env.ts";
 import { type KnownDevice, lookUp, seen } from "./known-devices.ts";
 import { logWarning } from "./log.ts";
-import type { Device } from "./objects/device.ts";
 import { unwrap } from "./outcome.ts";
 import { unknownDeviceError } from "./refusals.ts";
 

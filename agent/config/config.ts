@@ -2,9 +2,9 @@
 import { agentError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { rawMonitorsSchema } from "../monitors/settings.ts";
-import { mountsSchema } from "../mounts/settings.ts";
 import { readJsonFile, writePrivateFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
+import { mountsSchema } from "./mount-settings.ts";
 import { relayUrlSchema } from "./relay-url.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;

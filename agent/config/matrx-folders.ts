@@ -2,9 +2,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, sep } from "node:path";
-import { isWithin } from "../fs/path-syntax.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { currentPlatform } from "../platform/current.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { defaultFolders, type Home, type HomeFolders, homeOf } from "./app-dirs.ts";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";

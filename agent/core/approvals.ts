@@ -7,6 +7,7 @@ import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { AskedAbout } from "@matrx/shared/policy.ts";
 import type { Question } from "@matrx/shared/question.ts";
+import { nameInUse } from "../text/tool-names.ts";
 import {
   ApprovedState,
   changedSinceApprovedError,
@@ -21,7 +22,6 @@ import { MachineApprovals } from "./machine-approvals.ts";
 import { questionOf } from "./question.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
-import { nameInUse } from "./tool-names.ts";
 
 /** A call that the gate admits, with its parsed input. */
 export interface ExaminedCall {

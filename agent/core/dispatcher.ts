@@ -7,6 +7,7 @@ import { agentError, type ErrorCode, type ErrorShape, MatrxError } from "@matrx/
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
+import { nameInUse, withToolNames } from "../text/tool-names.ts";
 import { type Activity, ObservedCall } from "./activity.ts";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import type { ExaminedCall, Preparation } from "./approvals.ts";
@@ -23,7 +24,6 @@ import type { MachineApprovals } from "./machine-approvals.ts";
 import { Preparer, type PreparerOptions } from "./preparer.ts";
 import { conflictOutcome, knownCall, recalled } from "./repeated-call.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
-import { nameInUse, withToolNames } from "./tool-names.ts";
 
 export interface DispatcherOptions extends ExaminerOptions, PreparerOptions {
   /** Told of every call; absent: nobody can watch. */

@@ -3,13 +3,13 @@ import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
+import type { ToolNames } from "../text/tool-names.ts";
 import type { ExaminedCall } from "./approvals.ts";
 import type { PrepareRequest } from "./call-request.ts";
 import { type Admission, type Asker, Gate, type GateOptions, type StreamNeeds } from "./gate.ts";
 import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
-import type { ToolNames } from "./tool-names.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** The part of sessions that calls need. */

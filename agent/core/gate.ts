@@ -24,9 +24,9 @@ import {
   SYSTEM_PATHS,
   UNCHANGEABLE_PATHS,
 } from "@matrx/shared/secret-paths.ts";
+import { nameInUse, toolName } from "../text/tool-names.ts";
 import { CallRates } from "./call-rates.ts";
 import { pausedError } from "./pause.ts";
-import { nameInUse, toolName } from "./tool-names.ts";
 
 /** What is done at a path. `folder`: creating a folder where nothing is. `remove`: deleting, moving or replacing what is there. */
 export type Intent = "read" | "write" | "folder" | "remove";

@@ -4,8 +4,8 @@ import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts"
 import { invalidParametersError } from "@matrx/shared/json-input.ts";
 import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import * as z from "zod";
+import { nameInUse } from "../text/tool-names.ts";
 import type { Tool } from "./tool.ts";
-import { nameInUse } from "./tool-names.ts";
 
 /** Parses the input, tolerating whatever is unambiguous. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {

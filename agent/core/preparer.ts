@@ -1,6 +1,7 @@
 /** Prepares calls: finds out whether a person must be asked first, and checks what was allowed when the call is to run. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { Logger } from "pino";
+import { nameInUse, withToolNames } from "../text/tool-names.ts";
 import {
   type Approval,
   Approvals,
@@ -14,7 +15,6 @@ import { cancelledError, runWithDeadline } from "./deadline.ts";
 import type { Examiner } from "./examiner.ts";
 import { toldError } from "./incident.ts";
 import type { MachineApprovals } from "./machine-approvals.ts";
-import { nameInUse, withToolNames } from "./tool-names.ts";
 
 export interface PreparerOptions extends ApprovalsOptions {
   readonly log: Logger;

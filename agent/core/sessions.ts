@@ -5,8 +5,8 @@ import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, isSessionId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { absolutePath } from "../fs/path-syntax.ts";
 import { currentPlatform } from "../platform/current.ts";
+import { absolutePath } from "../platform/path-syntax.ts";
 
 /** The state of a file when this session last read or wrote it. */
 export interface SeenFile {

@@ -4,11 +4,11 @@
  */
 import { lstat } from "node:fs/promises";
 import path from "node:path";
-import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { sniff } from "../text/sniff.ts";
+import { toolName } from "../text/tool-names.ts";
 import { deniedError } from "./errors.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];

@@ -3,10 +3,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { toolName } from "../core/tool-names.ts";
 import { withOpenFiles } from "../platform/open-files.ts";
 import type { LaunchCommand } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
+import { toolName } from "../text/tool-names.ts";
 import { desktopError } from "./errors.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -5,7 +5,7 @@
 import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { FileAccess } from "../fs/access.ts";
 import { linkChain } from "../fs/link-chain.ts";
-import { isWithin } from "../fs/path-syntax.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 
 /** A desktop entry, or a service of D-Bus, is short. */
 const ENTRY_BYTES = 64 * 1024;

@@ -6,11 +6,11 @@
 import os from "node:os";
 import path from "node:path";
 import type { Caller } from "../core/gate.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import { screenEnvironment } from "../platform/environment.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ROOT } from "../platform/run-program.ts";
+import { toolName } from "../text/tool-names.ts";
 import { deniedError } from "./errors.ts";
 import { steeredPlace } from "./steering.ts";
 

@@ -1,5 +1,5 @@
 /** Checks addresses that are passed to the browser or the mail program. */
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 import { deniedError, wrongParameterError } from "./errors.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);

@@ -1,8 +1,8 @@
 /** What a change makes of a file: found in its text, or, if it is a notebook, in its cells as `Read` shows them. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import { isNotebookPath, notebookOf } from "../read/notebook.ts";
 import type { TextEncoding } from "../text/encodings.ts";
+import { toolName } from "../text/tool-names.ts";
 import { bytesWith, editableText, type UnitText } from "./code-units.ts";
 import { refused, type Subject } from "./errors.ts";
 import { NotebookText } from "./notebook-text.ts";

@@ -3,10 +3,10 @@
  * other bytes as they are, even those that are not valid text.
  */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import { counted } from "../text/counted.ts";
 import { characterLengthOf, decode, encode, isUtf16, type TextEncoding } from "../text/encodings.ts";
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
+import { toolName } from "../text/tool-names.ts";
 
 /** The largest file that can be edited, in bytes. */
 export const EDIT_MAX_BYTES = 16 * 1024 * 1024;

@@ -1,9 +1,9 @@
 /** Errors of editing, worded for users. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { toolName } from "../core/tool-names.ts";
 import type { ResolvedPath } from "../fs/access.ts";
 import { lackingCharacter, type TextEncoding } from "../text/encodings.ts";
+import { toolName } from "../text/tool-names.ts";
 
 export const sha256Schema = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256: 64 hexadecimal digits");
 

@@ -1,7 +1,7 @@
 /** The error for a text that was not found: where something similar is, and how it differs. */
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import { plainSpelling } from "../text/confusables.ts";
+import { toolName } from "../text/tool-names.ts";
 import { shownText, type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { withPlainEnds } from "./line-ends.ts";

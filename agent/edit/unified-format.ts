@@ -1,5 +1,5 @@
 /** Reads a unified diff as written by diff, git and models. */
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 import type { Line } from "./line-ends.ts";
 import { badPatchError, type FilePatch, type Hunk, textOf } from "./patch-types.ts";
 import { isFileHeader, readHunk } from "./unified-hunk.ts";

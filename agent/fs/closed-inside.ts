@@ -5,8 +5,8 @@
 import { opendir } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
+import { textOfName } from "../text/display-name.ts";
 import type { FileAccess } from "./access.ts";
-import { textOfName } from "./display-name.ts";
 import { explained } from "./errors.ts";
 import type { OpenedEntry } from "./file-handle.ts";
 import { AS_BYTES } from "./list-folder.ts";

@@ -1,6 +1,6 @@
 /** File system errors, worded for users. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 
 /** Turns a file system error into a MatrxError; a MatrxError and any other error pass unchanged. */
 export function fileError(error: unknown, path: string, doing: string): unknown {

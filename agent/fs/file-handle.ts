@@ -4,12 +4,12 @@ import { type FileHandle, lstat, open, stat as statOf } from "node:fs/promises";
 import { homedir } from "node:os";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import { bytesFrom, sha256Of } from "../text/chunks.ts";
+import { shownName } from "../text/display-name.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
-import { shownName } from "./display-name.ts";
 import { explained } from "./errors.ts";
 import { refuseOddKind } from "./open-file.ts";
-import { isWithin } from "./path-syntax.ts";
 import { canonicalOf } from "./resolve.ts";
 import {
   type Content,

@@ -2,10 +2,10 @@
 import { type BigIntStats, readdirSync, realpathSync } from "node:fs";
 import { literalGlob } from "@matrx/shared/access-rules.ts";
 import { globMatcher } from "@matrx/shared/glob.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { entryStat } from "./entry-stat.ts";
 import { linkChain } from "./link-chain.ts";
-import { isWithin } from "./path-syntax.ts";
 
 /** Where a glob leads. */
 interface Followed {

@@ -4,7 +4,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
-import { textOfName } from "./display-name.ts";
+import { textOfName } from "../text/display-name.ts";
 import { isSystemError, systemCodeOf } from "./errors.ts";
 import { fileTime } from "./file-time.ts";
 

@@ -2,8 +2,8 @@
 import { constants } from "node:fs";
 import { mkdir, open, rmdir } from "node:fs/promises";
 import { toolError } from "@matrx/shared/errors.ts";
+import { shownName } from "../text/display-name.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
-import { shownName } from "./display-name.ts";
 import { explained, hasCode } from "./errors.ts";
 
 /**

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { type Copying, changedMeanwhileError, copyTree, stateOf } from "./copy-tree.ts";
 import { hasCode } from "./errors.ts";

@@ -2,10 +2,10 @@
 import { isUtf8 } from "node:buffer";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { plainSpelling } from "../text/confusables.ts";
-import { shellName, shownName, textOfName } from "./display-name.ts";
+import { shellName, shownName, textOfName } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 import { namesIn } from "./names-in.ts";
 
 export interface NotFound {

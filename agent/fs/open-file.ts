@@ -2,8 +2,8 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import { pathChangedError } from "../platform/directory.ts";
+import { toolName } from "../text/tool-names.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { explained } from "./errors.ts";
 

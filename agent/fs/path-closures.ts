@@ -9,10 +9,10 @@ import { ClosedPaths, literalGlob } from "@matrx/shared/access-rules.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathClosure, Rights } from "../core/gate.ts";
 import { isPersonal } from "../platform/other-homes.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { identityOf } from "./file-index.ts";
 import { GlobDisk } from "./glob-disk.ts";
-import { isWithin } from "./path-syntax.ts";
 import { UnchangeablePaths } from "./unchangeable-paths.ts";
 
 interface Closure {

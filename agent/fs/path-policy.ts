@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { FolderLimit } from "../core/gate.ts";
+import { absolutePath, isAbsolute, isWithin } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
-import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
 import { canonicalOf } from "./resolve.ts";
 
 interface Limit extends FolderLimit {

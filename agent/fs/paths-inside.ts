@@ -3,8 +3,8 @@ import { opendir } from "node:fs/promises";
 import type { PathState } from "../core/approved-state.ts";
 import type { Caller } from "../core/gate.ts";
 import type { Directory } from "../platform/directory.ts";
+import { textOfName } from "../text/display-name.ts";
 import type { FileAccess, Files } from "./access.ts";
-import { textOfName } from "./display-name.ts";
 import { AS_BYTES } from "./list-folder.ts";
 import { MOST_DEPTH } from "./remove-tree.ts";
 

@@ -4,9 +4,9 @@
  */
 import type { BigIntStats } from "node:fs";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Mounts } from "../platform/mounts.ts";
 import type { KernelView, Platform } from "../platform/platform.ts";
+import { toolName } from "../text/tool-names.ts";
 import { FileIndex } from "./file-index.ts";
 import { ProtectedPlaces } from "./protected-places.ts";
 

@@ -1,10 +1,10 @@
 /** A set of paths, with every other path to the same files and folders: links, mounts, hard links. */
 import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import type { Mounts } from "../platform/mounts.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type FileIndex, identityOf } from "./file-index.ts";
 import { linkChain } from "./link-chain.ts";
-import { isWithin } from "./path-syntax.ts";
 
 export class ProtectedPlaces {
   readonly #platform: Platform;

@@ -2,8 +2,8 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
+import { toolName } from "../text/tool-names.ts";
 import { hasCode } from "./errors.ts";
 import { AS_BYTES } from "./list-folder.ts";
 

@@ -2,8 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Platform } from "../platform/platform.ts";
+import { toolName } from "../text/tool-names.ts";
 import { hasCode } from "./errors.ts";
 import { MOST_LINKS } from "./link-chain.ts";
 import { namesIn } from "./names-in.ts";

@@ -4,7 +4,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { stampOf } from "../core/approved-state.ts";
 import type { Directory } from "../platform/directory.ts";
-import { shownBytes } from "./display-name.ts";
+import { shownBytes } from "../text/display-name.ts";
 import { AS_BYTES } from "./list-folder.ts";
 import { MOST_DEPTH } from "./remove-tree.ts";
 

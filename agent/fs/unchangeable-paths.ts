@@ -2,9 +2,9 @@
 import { ClosedPaths, literalGlob } from "@matrx/shared/access-rules.ts";
 import type { Unchangeable } from "../core/gate.ts";
 import { isPersonal } from "../platform/other-homes.ts";
+import { absolutePath, isAbsolute, isWithin } from "../platform/path-syntax.ts";
 import { isGitFolder } from "./git-folder.ts";
 import type { GlobDisk } from "./glob-disk.ts";
-import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
 
 export class UnchangeablePaths {
   /** Canonical paths of homes that may only be changed in what is there already. */

@@ -2,11 +2,11 @@
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { orAborted } from "../core/or-aborted.ts";
 import { type DriveReading, DriveUses } from "../platform/drive-uses.ts";
 import { inTime } from "../platform/in-time.ts";
 import { kept } from "../platform/kept.ts";
 import type { Reading } from "../platform/meter.ts";
+import { orAborted } from "../platform/or-aborted.ts";
 import type { Platform } from "../platform/platform.ts";
 import { Pulse } from "./pulse.ts";
 import { type Sample, sampleOf } from "./sample.ts";

@@ -1,10 +1,10 @@
 /** Starts and stops this machine's monitors, as its owner configured them. */
 import { homedir } from "node:os";
 import type { EventHub } from "../events/hub.ts";
-import { absolutePath } from "../fs/path-syntax.ts";
 import { type ProtectedPaths, ProtectedSet } from "../fs/protected-paths.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { DriveUses } from "../platform/drive-uses.ts";
+import { absolutePath } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { Conditions, type MonitorParts } from "./condition.ts";
 import { FolderWatch } from "./folder-watch.ts";

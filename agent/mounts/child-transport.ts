@@ -8,6 +8,7 @@ import { TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { isJSONRPCNotification, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import type { Result } from "execa";
 import type { Logger } from "pino";
+import type { StdioSettings } from "../config/mount-settings.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { markedEnvironment, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
@@ -16,7 +17,6 @@ import { SYSTEM_PATH } from "../platform/posix.ts";
 import { findProgram, loadStarter } from "../platform/run-program.ts";
 import type { ConfineServer } from "./confine.ts";
 import { MessageReader } from "./message-reader.ts";
-import type { StdioSettings } from "./settings.ts";
 
 /** Time to end by itself once nobody writes to it any more, in milliseconds. */
 const LEAVES_WITHIN = 500;

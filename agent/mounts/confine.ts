@@ -1,9 +1,9 @@
 /** How a mounted server is started in the sandbox, if its settings ask for that. */
 import { SECRET_PATHS } from "@matrx/shared/secret-paths.ts";
+import type { ServerSandbox } from "../config/mount-settings.ts";
 import { type Rights, unchangeableBut } from "../core/gate.ts";
 import type { Wrap } from "../platform/platform.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { ServerSandbox } from "./settings.ts";
 
 /** Prepares the sandbox of a server. Rejects with what this machine lacks. */
 export type ConfineServer = (reach: ServerSandbox, cwd: string | undefined) => Promise<Wrap>;

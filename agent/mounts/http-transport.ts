@@ -1,8 +1,9 @@
 /** An MCP server at a URL. What it answers is bounded, and its headers go to no other place. */
+
+import type { HttpSettings } from "../config/mount-settings.ts";
 import { fetchElsewhere } from "../network/fetch.ts";
 import { HttpClientTransport } from "./http-client.ts";
 import { MESSAGE_BYTES } from "./message-reader.ts";
-import type { HttpSettings } from "./settings.ts";
 
 export function httpTransport({ url, headers = {} }: HttpSettings): HttpClientTransport {
   const { place, login } = withoutLogin(url);

@@ -4,16 +4,16 @@ import type { MatrxError } from "@matrx/shared/errors.ts";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import { SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import type { Logger } from "pino";
-import { orAborted } from "../core/or-aborted.ts";
+import type { ServerSettings } from "../config/mount-settings.ts";
 import type { Lack, Tool } from "../core/tool.ts";
 import type { Pictures } from "../pictures/pictures.ts";
+import { orAborted } from "../platform/or-aborted.ts";
 import { CHANGED_PROGRAM, closedError } from "./closed-tool.ts";
 import { Connection, type Era } from "./connection.ts";
 import type { Host } from "./mounted-tool.ts";
 import { OfferedTools } from "./offered-tools.ts";
 import type { Pin } from "./pin.ts";
 import type { ProgramPart } from "./program-parts.ts";
-import type { ServerSettings } from "./settings.ts";
 
 const WHY_CHARS = 150;
 /** How often a closed server looks whether it was allowed, in milliseconds. */

@@ -1,6 +1,7 @@
 /** The MCP servers that this machine mounts, and all tools of the device: its own, and theirs. */
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
+import type { MountSettings, ServerSettings } from "../config/mount-settings.ts";
 import { jsonSchemaOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolSource } from "../core/tool-source.ts";
@@ -14,7 +15,6 @@ import { MOUNT_TIMES, Mount, type MountTimes, type MountTransport, type MountVie
 import { Pin } from "./pin.ts";
 import { pinFileOf } from "./pin-file.ts";
 import { programParts } from "./program-parts.ts";
-import type { MountSettings, ServerSettings } from "./settings.ts";
 
 const TOOLS_MAX = 400;
 /** Of the manifest's one frame, for what is neither a tool of the device's own nor a mounted one. */

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { canonicalJson } from "@matrx/shared/canonical-json.ts";
 import * as z from "zod";
+import type { ServerSettings } from "../config/mount-settings.ts";
 import { readJsonFile, writePrivateFile } from "../platform/private-file.ts";
-import type { ServerSettings } from "./settings.ts";
 
 const toolSchema = z.strictObject({
   name: z.string(),

@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, extname, isAbsolute, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { StdioSettings } from "../config/mount-settings.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
 import { findProgram } from "../platform/run-program.ts";
-import type { StdioSettings } from "./settings.ts";
 
 export interface ProgramPart {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** A look at the system is waited for no longer than it may take: a driver, a drive or a process can keep a reader for ever. */
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { orAborted } from "../core/or-aborted.ts";
+import { orAborted } from "./or-aborted.ts";
 
 export interface TimeLimit {
   readonly withinMs: number;

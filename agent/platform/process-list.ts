@@ -1,6 +1,6 @@
 /** All processes of the machine, as a person would look at them. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 import { inTime } from "./in-time.ts";
 
 export interface ProcessFacts {

@@ -1,7 +1,6 @@
 /** What `Read` returns for an image: a picture that models take, or on request the file itself. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import {
   type ModelPicture,
@@ -10,6 +9,7 @@ import {
   pictureForModel,
   SHOWN_MOST_BYTES,
 } from "../pictures/for-model.ts";
+import { toolName } from "../text/tool-names.ts";
 import { base64Length, factsOf } from "./bytes.ts";
 import { readAll } from "./not-text.ts";
 

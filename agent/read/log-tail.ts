@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { openFile } from "../fs/open-file.ts";
@@ -10,6 +9,7 @@ import { bareEnvironment } from "../platform/environment.ts";
 import { ROOT } from "../platform/run-program.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { tailStart } from "../text/tail.ts";
+import { toolName } from "../text/tool-names.ts";
 
 export interface LogTail {
   /** Oldest first. */

@@ -1,10 +1,10 @@
 /** What `Read` says of files that are not text: an error with facts about the file. */
 import type { FileHandle } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { sha256Of } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
+import { toolName } from "../text/tool-names.ts";
 import { factsOf } from "./bytes.ts";
 
 /** Errors about binary files up to this size include a hash; in bytes. */

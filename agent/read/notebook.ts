@@ -1,7 +1,7 @@
 /** Shows a Jupyter notebook (nbformat 4) as its cells with their outputs. */
 import { isDeeper } from "@matrx/shared/json-input.ts";
 import * as z from "zod";
-import { withoutMisleading } from "../fs/display-name.ts";
+import { withoutMisleading } from "../text/display-name.ts";
 import { plainOutput } from "../text/plain-output.ts";
 
 /** One string, or a list of lines. */

@@ -1,9 +1,9 @@
 /** What `Read` returns for a PDF: the text of its pages, each after a line with its number. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { counted } from "../text/counted.ts";
+import { toolName } from "../text/tool-names.ts";
 import { factsOf } from "./bytes.ts";
 import { type PdfCall, PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";
 import { type LinesWanted, metadataOf, noteOfCut, noteOfMore, pageOfText, withNotes } from "./shown-page.ts";

@@ -1,12 +1,12 @@
 /** How an answer shows a page of lines. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { sourceOf } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
 import { formInWords, isGuess } from "../text/form.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
+import { toolName } from "../text/tool-names.ts";
 import { factsOf } from "./bytes.ts";
 
 export function numberedLines({ lines, firstLine }: TextPage): string {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { entryStat } from "../fs/entry-stat.ts";
-import { TimeSlice } from "../search/time-slice.ts";
+import { TimeSlice } from "../platform/time-slice.ts";
 import { type Entries, type Folder, identityOf, type Question, readFolder, stateOf } from "./read-folder.ts";
 
 /** Limit on the folders of one search. */

@@ -5,13 +5,13 @@
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { textOfName } from "../fs/display-name.ts";
 import { isSystemError } from "../fs/errors.ts";
 import { type Directory, pathChangedError } from "../platform/directory.ts";
+import { TimeSlice } from "../platform/time-slice.ts";
+import { textOfName } from "../text/display-name.ts";
 import { orderKey } from "./cursor.ts";
 import type { Missed, Run } from "./engine.ts";
 import type { Scope } from "./scope.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 const MOST_NOTED = 1000;
 /** How long open folders may be reused, in milliseconds. */

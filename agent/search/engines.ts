@@ -2,7 +2,7 @@
 import { closeSync } from "node:fs";
 import type { ToolContext } from "../core/tool.ts";
 import { Turns } from "../core/turns.ts";
-import { textOfName } from "../fs/display-name.ts";
+import { textOfName } from "../text/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";

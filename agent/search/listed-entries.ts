@@ -2,7 +2,7 @@
 import { type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { AS_BYTES } from "../fs/list-folder.ts";
-import type { TimeSlice } from "./time-slice.ts";
+import type { TimeSlice } from "../platform/time-slice.ts";
 
 export interface ListedEntry {
   readonly name: Buffer;

@@ -1,5 +1,5 @@
 /** Files with matching lines, and how many each has. */
-import { textOfName } from "../fs/display-name.ts";
+import { textOfName } from "../text/display-name.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
 import type { Engine, LineQuery, Run } from "./engine.ts";
 import { LineReader, type Page } from "./matching-lines.ts";

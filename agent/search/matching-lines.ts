@@ -1,6 +1,6 @@
 /** Collects a page of matching lines, each read from a file that was opened for this caller. */
 import { closeSync } from "node:fs";
-import { textOfName } from "../fs/display-name.ts";
+import { textOfName } from "../text/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
 import type { Engine, Hit, LineQuery, Run } from "./engine.ts";

@@ -1,6 +1,7 @@
 /** Finds entries by name, best matches first. */
-import { textOfName } from "../fs/display-name.ts";
+
 import { fileTime } from "../fs/file-time.ts";
+import { textOfName } from "../text/display-name.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Run } from "./engine.ts";

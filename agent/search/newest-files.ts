@@ -2,15 +2,15 @@
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { textOfName } from "../fs/display-name.ts";
 import { entryStat } from "../fs/entry-stat.ts";
 import { fileTime } from "../fs/file-time.ts";
 import type { Directory } from "../platform/directory.ts";
+import { TimeSlice } from "../platform/time-slice.ts";
+import { textOfName } from "../text/display-name.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Engine, Run } from "./engine.ts";
 import type { PathPattern } from "./path-pattern.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 export interface NewFile {
   /** Canonical. */

@@ -1,8 +1,8 @@
 /** Notes on a search: why it ended, and what it could not search. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { FileAccess } from "../fs/access.ts";
-import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
 import { counted } from "../text/counted.ts";
+import { quotedName, shownBytes, shownName } from "../text/display-name.ts";
 import { type LineQuery, type Missed, nothingMissed, type Run } from "./engine.ts";
 import type { Scope } from "./scope.ts";
 

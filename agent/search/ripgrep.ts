@@ -1,7 +1,7 @@
 /** Searches with ripgrep. */
 import { closeSync } from "node:fs";
-import { textOfName } from "../fs/display-name.ts";
 import { ROOT } from "../platform/run-program.ts";
+import { textOfName } from "../text/display-name.ts";
 import { NUL_WITHIN } from "../text/sniff.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";

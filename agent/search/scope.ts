@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { refuseOddKind } from "../fs/open-file.ts";
-import { isWithin } from "../fs/path-syntax.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import { type IgnoreRules, rulesAbove } from "./ignore-rules.ts";
 
 export interface Scope {

@@ -3,8 +3,8 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { systemCodeOf } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
 import { lookBeyond } from "../fs/look-beyond.ts";
-import { isWithin } from "../fs/path-syntax.ts";
 import type { Directory } from "../platform/directory.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import type { Scope } from "./scope.ts";
 

@@ -1,6 +1,7 @@
 /** What a search without results passed by: links, which it neither finds nor follows. */
-import { shownName, textOfName } from "../fs/display-name.ts";
+
 import { lookBeyond } from "../fs/look-beyond.ts";
+import { shownName, textOfName } from "../text/display-name.ts";
 import { checkedEntries } from "./checked-files.ts";
 import type { Run } from "./engine.ts";
 import type { PathPattern } from "./path-pattern.ts";

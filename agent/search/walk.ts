@@ -1,14 +1,14 @@
 /** Walks folders, each opened relative to its parent's descriptor; follows no links. */
 import { isUtf8 } from "node:buffer";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { textOfName } from "../fs/display-name.ts";
 import { isSystemError, systemCodeOf } from "../fs/errors.ts";
 import type { Directory } from "../platform/directory.ts";
+import { TimeSlice } from "../platform/time-slice.ts";
+import { textOfName } from "../text/display-name.ts";
 import type { Run } from "./engine.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { type ListedEntry, listedEntries } from "./listed-entries.ts";
 import type { Scope } from "./scope.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 /** Some entries of one folder. */
 export interface Walked {

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 import { CommandOutput, type Kept } from "./command-output.ts";
 import type { Attachment } from "./holder-link.ts";
 import type { TerminalEvent } from "./protocol.ts";

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { shellOf } from "../core/gate.ts";
 import type { ToolContext } from "../core/tool.ts";
-import { absolutePath } from "../fs/path-syntax.ts";
+import { absolutePath } from "../platform/path-syntax.ts";
 import type { Platform } from "../platform/platform.ts";
 import { SYSTEM_PATH } from "../platform/posix.ts";
 import { SCRIPTS_INSIDE } from "../sandbox/backend.ts";

@@ -2,7 +2,7 @@
  * A command's output without what only a terminal understands: colours, titles, and states of a line that were
  * overwritten. The job's log and its offsets, live output and raw reads still have all of it.
  */
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "./tool-names.ts";
 
 export interface PlainOutput {
   readonly text: string;

@@ -20,8 +20,8 @@ import {
 } from "../edit/prepared-patch.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { OpenedFile } from "../fs/file-handle.ts";
-import { absolutePath } from "../fs/path-syntax.ts";
 import { UndoableChanges } from "../fs/transaction.ts";
+import { absolutePath } from "../platform/path-syntax.ts";
 import { counted } from "../text/counted.ts";
 
 const MOST_FILES = 200;

@@ -10,7 +10,6 @@ import * as z from "zod";
 import type { Caller } from "../core/gate.ts";
 import { Session } from "../core/sessions.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
@@ -20,6 +19,7 @@ import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
 import { readerNote, sandboxNote } from "../sandbox/sandbox-note.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;

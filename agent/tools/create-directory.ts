@@ -3,9 +3,9 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
-import { shownName } from "../fs/display-name.ts";
 import { makeFolders } from "../fs/make-folders.ts";
 import { entryAt } from "../fs/write-file.ts";
+import { shownName } from "../text/display-name.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of the directory to create"),

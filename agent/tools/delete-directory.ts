@@ -3,9 +3,9 @@ import { toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import type { OpenedEntry } from "../fs/file-handle.ts";
+import { toolName } from "../text/tool-names.ts";
 import { deleteEntry, deletionPreview } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({

@@ -2,12 +2,12 @@
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
-import { shownName } from "../fs/display-name.ts";
 import { throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 import { growTree, type Tree, type TreeNode } from "../search/tree.ts";
+import { shownName } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_DEPTH = 5;
 const DEFAULT_ENTRIES = 200;

@@ -3,7 +3,6 @@ import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import { changedFile } from "../edit/changed-file.ts";
 import { checkEditSize, shownText, type UnitText } from "../edit/code-units.ts";
 import { checkSha256, sha256Schema } from "../edit/errors.ts";
@@ -15,6 +14,7 @@ import type { Files, ResolvedPath } from "../fs/access.ts";
 import { OpenedFile } from "../fs/file-handle.ts";
 import type { Written } from "../fs/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const MOST_EDITS = 200;
 

@@ -3,8 +3,7 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
-import { textOfName } from "../fs/display-name.ts";
-import { isAbsolute } from "../fs/path-syntax.ts";
+import { isAbsolute } from "../platform/path-syntax.ts";
 import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
@@ -21,6 +20,7 @@ import {
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
 import { openScope } from "../search/scope.ts";
 import { linksNote } from "../search/unseen-links.ts";
+import { textOfName } from "../text/display-name.ts";
 
 const DEFAULT_LIMIT = 1000;
 const MOST = 10_000;

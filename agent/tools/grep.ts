@@ -2,9 +2,7 @@
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
-import { textOfName } from "../fs/display-name.ts";
 import { cursorOf, cursorText } from "../search/cursor.ts";
 import {
   type Engine,
@@ -31,6 +29,8 @@ import {
 import { pathPattern } from "../search/path-pattern.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { counted } from "../text/counted.ts";
+import { textOfName } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;

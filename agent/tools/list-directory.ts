@@ -3,13 +3,13 @@ import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
-import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
 import { lookBeyond } from "../fs/look-beyond.ts";
 import type { Directory } from "../platform/directory.ts";
+import { quotedName, shownBytes, shownName } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_LIMIT = 500;
 

@@ -3,9 +3,9 @@
 import { previewOf } from "@matrx/shared/redact.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { withoutMisleading } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
+import { withoutMisleading } from "../text/display-name.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Longer command lines are cut: limits in characters, in the metadata and in a row of the table. */

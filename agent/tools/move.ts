@@ -10,13 +10,13 @@ import { defineTool, type PreviewContext, type ToolContext, type ToolResult } fr
 import { COMPARED_MAX_BYTES, fileDiff, textOfFile } from "../edit/file-diff.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { refuseClosedInside } from "../fs/closed-inside.ts";
-import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, OpenedFile, openEntry } from "../fs/file-handle.ts";
 import { inParents, syncFolder } from "../fs/make-folders.ts";
 import { type Moved, moveEntry, refuseTaken } from "../fs/move.ts";
-import { isWithin, namesFolder } from "../fs/path-syntax.ts";
 import { entryAt } from "../fs/write-file.ts";
+import { isWithin, namesFolder } from "../platform/path-syntax.ts";
+import { shownName } from "../text/display-name.ts";
 import { forgetNote } from "../trash/trash-folder.ts";
 
 const input = z.strictObject({

@@ -1,7 +1,6 @@
 /** NetworkConnections: the TCP and UDP sockets of this machine, and whose they are. */
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { withoutMisleading } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   type Endpoint,
@@ -12,6 +11,7 @@ import {
   type SocketFacts,
   socketsOf,
 } from "../platform/sockets.ts";
+import { withoutMisleading } from "../text/display-name.ts";
 
 const DEFAULT_LIMIT = 200;
 /** Of a program's name. */

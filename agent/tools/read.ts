@@ -3,7 +3,6 @@ import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
@@ -29,6 +28,7 @@ import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_LINES = 2000;
 /** Characters of a page, including line numbers and line ends: without a limit, and with one. */

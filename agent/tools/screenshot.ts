@@ -2,7 +2,6 @@
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
@@ -10,6 +9,7 @@ import type { Files } from "../fs/access.ts";
 import { type PictureCall, PictureFailed, pictureForModel, SHOWN_MOST_BYTES } from "../pictures/for-model.ts";
 import type { Album } from "../pictures/pictures.ts";
 import { base64Length } from "../read/bytes.ts";
+import { toolName } from "../text/tool-names.ts";
 
 /** Of a picture that is sent as it is: as base64 it is a third longer, and must fit into a 16 MiB result frame. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;

@@ -2,11 +2,11 @@
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
-import { shownBytes, textOfName } from "../fs/display-name.ts";
 import { nothingMissed } from "../search/engine.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
 import { fitting, leftOutNote, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
+import { shownBytes, textOfName } from "../text/display-name.ts";
 
 const DEFAULT_LIMIT = 100;
 

@@ -5,11 +5,11 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { previewOf } from "@matrx/shared/redact.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
-import { shownName } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
+import { shownName } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 
 /** How often to check whether it has ended, and how long after a kill, in milliseconds. */
 const LOOK_EVERY = 50;

@@ -2,13 +2,13 @@
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
-import { withoutMisleading } from "../fs/display-name.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { type LogTail, tailOfFile, tailOfProgram } from "../read/log-tail.ts";
 import { lackOfSystemLog } from "../read/system-log-lack.ts";
+import { withoutMisleading } from "../text/display-name.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_LINES = 50;
 const MOST_LINES = 1000;

@@ -1,10 +1,10 @@
 /** SystemMetrics: how loaded this machine is, once, or through the stream that the call opens. */
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { withoutMisleading } from "../fs/display-name.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { type Sample, sampleSchema } from "../metrics/sample.ts";
 import { serveSamples } from "../metrics/serve-samples.ts";
+import { withoutMisleading } from "../text/display-name.ts";
 import { needsStreamError } from "../transfers/errors.ts";
 
 /** In milliseconds. */

@@ -5,12 +5,12 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { shellOf } from "../core/gate.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import { reachOf } from "../sandbox/reach.ts";
 import { type Execution, execute } from "../terminals/execute.ts";
 import { openTerminal, planTerminal, type TerminalParts } from "../terminals/open-terminal.ts";
 import { screenText, terminalText } from "../terminals/terminal-text.ts";
 import { refusalOfEntry } from "../terminals/terminals.ts";
+import { toolName } from "../text/tool-names.ts";
 
 const DEFAULT_YIELD_MS = 30_000;
 const MAX_YIELD_MS = 600_000;

@@ -16,7 +16,7 @@ import { rewritten } from "../edit/rewrite.ts";
 import type { Files, ResolvedPath } from "../fs/access.ts";
 import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
 import { inParents } from "../fs/make-folders.ts";
-import { namesFolder } from "../fs/path-syntax.ts";
+import { namesFolder } from "../platform/path-syntax.ts";
 import { readAll } from "../read/not-text.ts";
 import { isNotebookPath, notebookOf } from "../read/notebook.ts";
 import { counted } from "../text/counted.ts";

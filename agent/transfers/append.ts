@@ -4,10 +4,10 @@ import type { FileHandle } from "node:fs/promises";
 import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
 import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { ServeStream } from "../core/byte-stream.ts";
-import { orAborted } from "../core/or-aborted.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { roomAt } from "../platform/disk-room.ts";
+import { orAborted } from "../platform/or-aborted.ts";
 import {
   busyUploadError,
   checksumError,

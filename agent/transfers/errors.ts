@@ -1,6 +1,6 @@
 /** Errors of transfers, worded for users. Programs go by `details.reason`. */
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
+import { toolName } from "../text/tool-names.ts";
 
 /** The tool was called without a stream to carry the bytes. */
 export function needsStreamError(tool: string): MatrxError {

@@ -3,13 +3,13 @@ import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { fileError, hasCode } from "../fs/errors.ts";
 import type { OpenedEntry } from "../fs/file-handle.ts";
-import { isWithin } from "../fs/path-syntax.ts";
+import { isWithin } from "../platform/path-syntax.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
+import { toolName } from "../text/tool-names.ts";
 import { type OpenedTrash, putIntoFolder } from "./trash-folder.ts";
 
 /** Long, because the program may have to ask the desktop; in milliseconds. */

@@ -32,6 +32,9 @@ export const callSchema = z.object({
 });
 export type Call = z.infer<typeof callSchema>;
 
+/** A call as REST takes it; `queue_for` is reserved, and refused; a stream needs a WebSocket. */
+export const callBodySchema = callSchema.omit({ queue_for: true, opens: true });
+
 export const actionSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("cancel"), id: callerId }),
   z.object({ action: z.literal("cancel_all") }),

@@ -3,10 +3,10 @@ import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { toolDefinitionsSchema, toolNamesSchema } from "../api.ts";
 import { type ErrorShape, errorInfo, MatrxError } from "../errors.ts";
-import { callBodySchema } from "../openapi/bodies.ts";
 import { readCallBody } from "./body.ts";
 import { answerHeaders, bytesResponse, eventResponse } from "./call-response.ts";
 import type { Call } from "./from-caller.ts";
+import { callBodySchema } from "./from-caller.ts";
 import {
   ANSWER_EXAMPLE,
   ANSWER_HEADERS,

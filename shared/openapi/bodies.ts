@@ -1,10 +1,6 @@
 /** Schemas of bodies that the code only writes, and so defines nowhere else. */
 import * as z from "zod";
 import { callApprovalSchema } from "../approval.ts";
-import { callSchema } from "../caller/from-caller.ts";
-
-/** A call as REST takes it; `queue_for` is reserved, and refused; a stream needs a WebSocket. */
-export const callBodySchema = callSchema.omit({ queue_for: true, opens: true });
 
 /** 202: the call continues. */
 export const pendingCallSchema = z.object({

@@ -34,8 +34,9 @@ import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
+import { callBodySchema } from "../../shared/caller/from-caller.ts";
 import { newCloudCopySchema, newCloudFileSchema } from "../../shared/cloud-file-api.ts";
-import { callBodySchema, pendingCallSchema } from "../../shared/openapi/bodies.ts";
+import { pendingCallSchema } from "../../shared/openapi/bodies.ts";
 import { limitsTable } from "./limits-table.ts";
 import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";
 

@@ -11,9 +11,9 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../auth/keys.ts";
-import { queuedBytes, switching } from "../device/socket.ts";
 import { errorShapeOf } from "../problem.ts";
 import type { Secrets } from "../secrets.ts";
+import { queuedBytes, switching } from "../socket.ts";
 
 interface PersonAttachment {
   account: AccountId;

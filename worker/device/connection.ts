@@ -5,9 +5,9 @@ import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
+import { queuedBytes, sendAndFree } from "../socket.ts";
 import { QueueGauge } from "./queue-gauge.ts";
 import type { RateState } from "./rates.ts";
-import { queuedBytes, sendAndFree } from "./socket.ts";
 
 /** What survives hibernation of a device's socket. */
 export interface DeviceAttachment {

@@ -1,5 +1,5 @@
 /** Tells when too much is queued on a socket of the device. Asking the runtime costs more than sending a small frame. */
-import { queuedBytes } from "./socket.ts";
+import { queuedBytes } from "../socket.ts";
 
 const LOOK_EVERY_BYTES = 1024 * 1024;
 

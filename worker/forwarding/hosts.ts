@@ -2,18 +2,13 @@
  * Hosts for the ports of devices, `<port>--<device>.<forward domain>`: an origin for each, so that what a device serves
  * never runs on the relay's own. The embedded relay uses `localhost`, whose subdomains browsers look for on this machine.
  */
+
 import { relayError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import type { Visited } from "../account/port-links.ts";
-import { type AddressEnv, linkOrigin, publicAddress } from "../auth/address.ts";
-
-export interface ForwardEnv extends AddressEnv {
-  /** The domain of these hosts, such as `forward.example`, without a scheme. */
-  FORWARD_DOMAIN?: string | null;
-  /** Set in the embedded relay. */
-  EMBEDDED?: string;
-}
+import { linkOrigin, publicAddress } from "../auth/address.ts";
+import type { ForwardEnv } from "../env.ts";
 
 /** A host that is forwarded; without `visited`, its name names no port of a device. */
 export interface ForwardHost {

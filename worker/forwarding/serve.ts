@@ -9,7 +9,7 @@ import type { Env } from "../env.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { DevicePort } from "../port/device-port.ts";
 import { reachDevice } from "../reach.ts";
-import type { RelayEnv } from "../routes/route.ts";
+import type { RelayEnv } from "../route.ts";
 import { parseVisitSecret, readVisitCookie, visitCookie } from "./cookies.ts";
 import { forward } from "./exchange.ts";
 import { originsOf } from "./headers.ts";

@@ -10,7 +10,7 @@ import {
   SOCKET_MESSAGE_BYTES,
   type SocketFrame,
 } from "@matrx/shared/forwarding/socket-frames.ts";
-import { queuedBytes } from "../device/socket.ts";
+import { queuedBytes } from "../socket.ts";
 import type { ExactReader } from "./exact-reader.ts";
 import { ask, type Destination, responseOf } from "./exchange.ts";
 import { toldError } from "./pages.ts";

@@ -2,7 +2,7 @@
 import { readBounded } from "@matrx/shared/caller/body.ts";
 import type { Caller } from "../auth/caller.ts";
 import { CALLER_BODY } from "../body.ts";
-import { callerHeaders } from "../device/socket.ts";
+import { callerHeaders } from "../socket.ts";
 
 /** Paths of MCP at the relay; below the second, a device's id. */
 export const MCP_PATH = "/mcp";

@@ -1,7 +1,7 @@
 /** What tells an MCP client where to sign in: the challenge of each 401 below `/mcp` (RFC 9728, section 5.1). */
 import type { MiddlewareHandler } from "hono";
 import { ownOrigin } from "../auth/address.ts";
-import type { RelayEnv } from "../routes/route.ts";
+import type { RelayEnv } from "../route.ts";
 import { MCP_SCOPE, metadataAddress } from "./resource.ts";
 import { isSafe } from "./server.ts";
 

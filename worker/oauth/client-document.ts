@@ -9,7 +9,7 @@ import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
 import { shownText } from "@matrx/shared/plain-names.ts";
 import * as z from "zod";
-import { requireAnonymousRate, requirePersonRate } from "../auth/anonymous-rate-limit.ts";
+import { requireAnonymousRate, requirePersonRate } from "../access/anonymous-rate-limit.ts";
 import type { Env } from "../env.ts";
 import { PREFIX } from "../objects/oauth-store.ts";
 import { OAuthKv } from "./kv.ts";

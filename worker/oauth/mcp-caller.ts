@@ -1,7 +1,7 @@
 /** Who calls over MCP: the holder of a token of the relay's own, or of one that a client got by OAuth. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { authenticate } from "../access/authenticate.ts";
 import { ownOrigin } from "../auth/address.ts";
-import { authenticate } from "../auth/authenticate.ts";
 import { bearerOf, type Caller } from "../auth/caller.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { Env } from "../env.ts";

@@ -5,10 +5,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { logWarning } from "../log.ts";
-import { type ReplacedToken, ReplacedTokens, SAME_ANSWER_MS } from "../oauth/replaced-tokens.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
 import { OAUTH_STORE } from "../storage/migrations.ts";
+import { type ReplacedToken, ReplacedTokens, SAME_ANSWER_MS } from "./replaced-tokens.ts";
 
 export interface StoredEntry {
   value: string;

@@ -19,8 +19,8 @@ import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { RUNS_COMMANDS } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { CALLER_BODY } from "../body.ts";
+import type { Device } from "../device/device.ts";
 import type { Env } from "../env.ts";
-import type { Device } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { brokenCall } from "./broken-call.ts";
 

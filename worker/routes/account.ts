@@ -12,7 +12,7 @@ import { signToken } from "../auth/keys.ts";
 import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
 import { reachDevice } from "../reach.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 export const accountRoutes: readonly RelayRoute[] = [
   {

@@ -14,7 +14,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { CALLER_BODY } from "../body.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const APPROVAL = "approval_4k7m2x9qpatr6w1z";
 

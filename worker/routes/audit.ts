@@ -14,7 +14,7 @@ import type { Parameter } from "@matrx/shared/openapi/operation.ts";
 import type { Context } from "hono";
 import { exported } from "../audit/export.ts";
 import { signHead } from "../auth/audit-head.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 

@@ -24,7 +24,7 @@ import { cloudStore } from "../cloud/open-store.ts";
 import { counted, eachSecond, transferResponse } from "../cloud/progress.ts";
 import { unwrap } from "../outcome.ts";
 import { DevicePort } from "../port/device-port.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 /** In paths. */
 export const CLOUD_FILE_PARAMETER = {

@@ -23,7 +23,7 @@ import {
 import { personRate } from "../oauth/client-document.ts";
 import { deviceOf } from "../oauth/resource.ts";
 import { unwrap } from "../outcome.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const REQUEST =
   "response_type=code&client_id=mQx1bq2JvH8uRkZe&redirect_uri=http%3A%2F%2F127.0.0.1%3A33418%2Fcallback&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256&state=af0ifjsldkj&resource=https%3A%2F%2Frelay.example%2Fmcp";

@@ -8,7 +8,7 @@ import { type Explanation, explainWishSchema, explanationSchema } from "@matrx/s
 import type * as z from "zod";
 import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 const POLICY = { allowed_tools: ["Read", "ListDirectory"], allowed_paths: ["/home/ann"] };
 

@@ -3,12 +3,12 @@ import type { RecordingPort } from "@matrx/shared/caller/port.ts";
 import { relayError } from "@matrx/shared/errors.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
-import { authenticate } from "../auth/authenticate.ts";
+import { authenticate } from "../access/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
 import { DevicePort } from "../port/device-port.ts";
 import { reachableDevices, reachDevice } from "../reach.ts";
-import type { RelayEnv } from "./route.ts";
+import type { RelayEnv } from "../route.ts";
 
 /** The device in a request's path, or at the root the device that the request names otherwise. Throws MatrxError. */
 export async function devicePort({ env, req }: Context<RelayEnv>): Promise<RecordingPort> {

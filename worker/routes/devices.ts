@@ -21,7 +21,7 @@ import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { type ReachableDevice, reachableDevices, reachDevice } from "../reach.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 type DeviceList = z.infer<typeof deviceListSchema>;
 

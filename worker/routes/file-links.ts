@@ -16,7 +16,7 @@ import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
 import { DevicePort } from "../port/device-port.ts";
 import { reachDevice } from "../reach.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const LINK = "owner.grant_4k7m2x9qpatr6w1z.7h2k9m4x0q3v8n5c1b6z2w4t0p";
 

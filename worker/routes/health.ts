@@ -1,7 +1,7 @@
 /** Whether the relay can work, and the public keys of its tokens. */
 import { healthSchema, publicKeysSchema } from "@matrx/shared/openapi/bodies.ts";
 import { publicKeys } from "../auth/keys.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 export const healthRoutes: readonly RelayRoute[] = [
   {

@@ -17,9 +17,9 @@ import { makeLinkCode, verifyLinkCode } from "../auth/link-code.ts";
 import { thumbprintOf } from "../auth/session-proof.ts";
 import { CALLER_BODY, OPEN_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
 import { qrCode } from "./qr-code.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";
 import { leaveShare } from "./shares.ts";
 

@@ -5,7 +5,7 @@ import { linkOrigin } from "../auth/address.ts";
 import { forwarded, MCP_PATH } from "../mcp/forward.ts";
 import { mcpCaller } from "../oauth/mcp-caller.ts";
 import { reachDevice } from "../reach.ts";
-import type { RelayEnv } from "./route.ts";
+import type { RelayEnv } from "../route.ts";
 
 const DEVICE_PATH = `${MCP_PATH}/d/{device}`;
 

@@ -10,17 +10,17 @@ import {
 import type { Answer } from "@matrx/shared/openapi/operation.ts";
 import { CONSENT_PATH } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
-import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
+import { requireAnonymousRate } from "../access/anonymous-rate-limit.ts";
+import { countRefusal } from "../access/refused-credentials.ts";
 import { unauthenticated } from "../auth/keys.ts";
-import { countRefusal } from "../auth/refused-credentials.ts";
 import { readAuthorization } from "../oauth/authorization.ts";
 import { visitorRate } from "../oauth/client-document.ts";
 import { errorPage } from "../oauth/error-page.ts";
 import { protectedResource, withDocuments } from "../oauth/metadata.ts";
 import { authorizationServer, issuerOfRequest, oauthEnv } from "../oauth/server.ts";
 import { answerRegistration, answerTokenRequest } from "../oauth/token-request.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { appPage } from "./page.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const ORIGIN = "https://relay.example";
 const WRONG: Answer = {

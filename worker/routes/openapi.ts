@@ -1,7 +1,7 @@
 /** The OpenAPI document: generated on first request, then cached as text. */
 import { openApiSchema } from "@matrx/shared/openapi/bodies.ts";
 import type { Surface } from "@matrx/shared/openapi/operation.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 export function descriptionRoute(surface: () => Surface): RelayRoute {
   let text: Promise<string> | undefined;

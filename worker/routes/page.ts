@@ -10,7 +10,7 @@ import {
 } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import { makeNonce } from "../auth/session-proof.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const APP = "/index.html";
 /** Where the page has the nonce for the first proof of its session. */

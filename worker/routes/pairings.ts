@@ -17,15 +17,15 @@ import type { Answer, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
 import * as z from "zod";
+import { requireAnonymousRate } from "../access/anonymous-rate-limit.ts";
+import { issueToken } from "../access/lasting-tokens.ts";
 import { linkOrigin } from "../auth/address.ts";
-import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
-import { issueToken } from "../auth/lasting-tokens.ts";
 import { OPEN_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 
 const POLL_SECONDS = 2;
 

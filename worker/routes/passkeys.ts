@@ -26,8 +26,8 @@ import { unacceptablePasskeyError, unusablePasskeyError } from "../auth/sign-in-
 import { CALLER_BODY, OPEN_BODY } from "../body.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
+import type { RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
-import type { RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";
 
 const PASSKEY = "oWl1c2VyLXBhc3NrZXk";

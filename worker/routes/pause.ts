@@ -16,7 +16,7 @@ import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { reachableDevices } from "../reach.ts";
 import { unknownDeviceError } from "../refusals.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 const PAUSE: PauseView = {
   paused: true,

@@ -9,7 +9,7 @@ import { visitSecretText } from "../forwarding/cookies.ts";
 import { forwardOrigin } from "../forwarding/hosts.ts";
 import { ENTER, SECRET_CHARACTERS } from "../forwarding/serve.ts";
 import { unwrap } from "../outcome.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 export const newPortLinkRoute: RelayRoute = {
   method: "POST",

@@ -16,8 +16,8 @@ import * as z from "zod";
 import { linkOrigin } from "../auth/address.ts";
 import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const SUBSCRIPTION = "push_4k7m2x9qpatr6w1z";
 

@@ -12,8 +12,8 @@ import { unusableRecoveryCodeError } from "../auth/sign-in-errors.ts";
 import { OPEN_BODY } from "../body.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
+import type { RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
-import type { RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";
 
 const CODE = "owner.7K2M-9Q4X-HV8T-5W1R";

@@ -14,20 +14,20 @@ import {
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
 import * as z from "zod";
+import { countRefusal } from "../access/refused-credentials.ts";
+import { accessFor, makeSessionToken, namedSession } from "../access/session.ts";
 import { linkOrigin } from "../auth/address.ts";
 import { makeClaimCode, signInLink, verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
 import { unauthenticated } from "../auth/keys.ts";
-import { countRefusal } from "../auth/refused-credentials.ts";
-import { accessFor, makeSessionToken, namedSession } from "../auth/session.ts";
 import { makeNonce, thumbprintOf, verifyProof } from "../auth/session-proof.ts";
 import { OPEN_BODY } from "../body.ts";
 import { knownAccount, noteAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
 import { qrCode } from "./qr-code.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** A session's public key. */
 export const KEY = {

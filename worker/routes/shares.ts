@@ -22,8 +22,8 @@ import { CALLER_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { qrCode } from "./qr-code.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 import { TOKEN_VIEW } from "./tokens.ts";
 
 const SUMMARY = "may read in /srv/photos on laptop; never asks; expires 2026-04-01";

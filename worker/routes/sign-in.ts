@@ -8,8 +8,8 @@ import {
 } from "@matrx/shared/sign-in-api.ts";
 import type { Context } from "hono";
 import * as z from "zod";
+import { requireAnonymousRate } from "../access/anonymous-rate-limit.ts";
 import { ownOrigin } from "../auth/address.ts";
-import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { accountFor } from "../auth/oidc/accounts.ts";
 import { issuerOf, issuersOf } from "../auth/oidc/issuers.ts";
 import { identityFrom, signInAddress } from "../auth/oidc/provider.ts";
@@ -17,8 +17,8 @@ import { beginSignIn, pendingSignIn } from "../auth/oidc/state.ts";
 import { readProof, thumbprintOf } from "../auth/session-proof.ts";
 import { OPEN_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
 import { browserName } from "./browser-name.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";
 
 export const ISSUER_PARAMETER = {

@@ -4,14 +4,14 @@ import { under } from "@matrx/shared/caller/route.ts";
 import { notUpgradedError, socketOperation, switched } from "@matrx/shared/caller/socket.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
-import { prefixOf } from "../auth/anonymous-rate-limit.ts";
-import { authenticateUpgrade } from "../auth/authenticate.ts";
+import { prefixOf } from "../access/anonymous-rate-limit.ts";
+import { authenticateUpgrade } from "../access/authenticate.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
-import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";
 import { knownDevice } from "../known-devices.ts";
 import { reachDevice } from "../reach.ts";
-import type { RelayEnv, RelayRoute } from "./route.ts";
+import type { RelayEnv, RelayRoute } from "../route.ts";
+import { callerUpgrade, deviceUpgrade } from "../socket.ts";
 
 const DIALLED = { device: { ...PATH.device, description: "The device that is connecting", required: true } };
 

@@ -12,10 +12,10 @@ import {
   tokenListSchema,
 } from "@matrx/shared/token-api.ts";
 import * as z from "zod";
-import { issueToken } from "../auth/lasting-tokens.ts";
+import { issueToken } from "../access/lasting-tokens.ts";
 import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
-import type { RelayRoute } from "./route.ts";
+import type { RelayRoute } from "../route.ts";
 
 const GRANT = "grant_4k7m2x9qpatr6w1z";
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { callerError } from "@matrx/shared/errors.ts";
 import type { Home } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
+import type { ServerSettings } from "../../config/mount-settings.ts";
 import {
   allowed,
   closedTools,
@@ -12,7 +13,6 @@ import {
   readPin,
   writePin,
 } from "../../mounts/pin-file.ts";
-import type { ServerSettings } from "../../mounts/settings.ts";
 
 type ServerState = "disabled" | "unchecked" | "unseen" | "allowed" | "closed";
 

@@ -3,8 +3,8 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { SocketAddress } from "node:net";
 import { endianness } from "node:os";
-import { TimeSlice } from "../../search/time-slice.ts";
 import { chosen, type Endpoint, type SocketFacts, type SocketList, type SocketState } from "../sockets.ts";
+import { TimeSlice } from "../time-slice.ts";
 import { processName } from "./process-list.ts";
 import { allPids } from "./processes.ts";
 

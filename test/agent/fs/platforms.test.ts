@@ -1,11 +1,11 @@
 /** The parts of each system that compute only; macOS and Windows are not run here. */
 import { ANYTHING } from "@matrx/shared/commands/subject.ts";
 import { describe, expect, it } from "vitest";
-import { absolutePath, isWithin } from "../../../agent/fs/path-syntax.ts";
 import { ProtectedSet } from "../../../agent/fs/protected-paths.ts";
 import { darwin, parsePs } from "../../../agent/platform/darwin/darwin.ts";
 import { linux } from "../../../agent/platform/linux/linux.ts";
 import { parseMountInfo } from "../../../agent/platform/linux/mounts.ts";
+import { absolutePath, isWithin } from "../../../agent/platform/path-syntax.ts";
 import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";
 import { windowsLog } from "../../../agent/platform/system-log.ts";
 import { windows } from "../../../agent/platform/windows/windows.ts";

@@ -7,9 +7,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { MountSettings, ServerSettings } from "../../../agent/config/mount-settings.ts";
 import { LOCAL_OWNER } from "../../../agent/local/local-calls.ts";
 import { allowed, pinFileOf, readPin, writePin } from "../../../agent/mounts/pin-file.ts";
-import type { MountSettings, ServerSettings } from "../../../agent/mounts/settings.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { mounted, names, QUICK } from "./mounted.ts";
 

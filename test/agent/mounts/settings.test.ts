@@ -1,10 +1,10 @@
 /** `mcpServers` of the configuration: what is taken, and what is refused by name. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { mountsSchema } from "../../../agent/config/mount-settings.ts";
 import { mountedNames } from "../../../agent/mounts/names.ts";
 import { toolResultOf } from "../../../agent/mounts/result.ts";
 import { announcedSchema, inputOf } from "../../../agent/mounts/schema.ts";
-import { mountsSchema } from "../../../agent/mounts/settings.ts";
 import { failure } from "../tools/workbench.ts";
 
 const COMMAND = { command: "npx", args: ["-y", "server"] };

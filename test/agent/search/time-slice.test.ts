@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { TimeSlice } from "../../../agent/search/time-slice.ts";
+import { TimeSlice } from "../../../agent/platform/time-slice.ts";
 
 describe("how a search asks the file system", () => {
   afterEach(() => void vi.restoreAllMocks());

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Account } from "../../../worker/objects/account.ts";
+import type { Account } from "../../../worker/account/account.ts";
 import { askedHome, askFor, decide, TestScreen, waiting } from "../helpers/approvals.ts";
 import { bearer } from "../helpers/relay.ts";
 import { ask, ORIGIN } from "../helpers/request.ts";

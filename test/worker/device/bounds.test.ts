@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { encodeResultFrame } from "@matrx/shared/result-frame.ts";
 import { describe, expect, it } from "vitest";
-import { MessageBuffer } from "../../../worker/device/socket.ts";
+import { MessageBuffer } from "../../../worker/socket.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, BareDevice, pairAgent, TOOLS } from "../helpers/device.ts";
 import { home, object, sweepAt } from "../helpers/home.ts";

@@ -1,6 +1,7 @@
 /** Which hosts are those of ports, and which are the relay's own. */
 import { expect, it } from "vitest";
-import { type ForwardEnv, forwardHostOf, forwardOrigin } from "../../../worker/forwarding/hosts.ts";
+import type { ForwardEnv } from "../../../worker/env.ts";
+import { forwardHostOf, forwardOrigin } from "../../../worker/forwarding/hosts.ts";
 
 const VISITED = { device: "laptop-0123456789", port: 5173 };
 const EMBEDDED: ForwardEnv = { EMBEDDED: "1", HOSTS: "localhost:8787,127.0.0.1:8787,[::1]:8787" };

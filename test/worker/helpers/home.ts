@@ -1,7 +1,7 @@
 /** A person's home: a paired device whose agent is connected, and a caller with a full token. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Device } from "../../../worker/objects/device.ts";
+import type { Device } from "../../../worker/device/device.ts";
 import { TestCaller } from "./caller.ts";
 import { AgentDevice, type AgentIdentity, pairAgent } from "./device.ts";
 import { Person } from "./relay.ts";

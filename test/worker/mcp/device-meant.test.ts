@@ -1,6 +1,6 @@
 /** The device that a call to all devices names. */
 import { expect, it } from "vitest";
-import { deviceMeant } from "../../../worker/mcp/device-meant.ts";
+import { deviceMeant } from "../../../worker/mcp-account/device-meant.ts";
 
 const box = (id: string, name = "box") => ({ id, name });
 const DEVICES = [box("box-1"), box("box-2"), box("den-3", "den")];

@@ -2,7 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { type ActivityEntry, activityEntrySchema } from "@matrx/shared/activity.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Account } from "../../../worker/objects/account.ts";
+import { Account } from "../../../worker/account/account.ts";
 import { type Home, home, object } from "../helpers/home.ts";
 import { bearer, json } from "../helpers/relay.ts";
 import { ask } from "../helpers/request.ts";

@@ -106,7 +106,7 @@ it("shows what runs although nobody has waited for it since the object slept", a
 it("covers all devices of the account; one that cannot be asked is named", async () => {
   const { person, identity } = await home();
   const broken = await pairAgent(person, "broken");
-  const { Device } = await import("../../../worker/objects/device.ts");
+  const { Device } = await import("../../../worker/device/device.ts");
   const asked = Device.prototype.watch;
   vi.spyOn(Device.prototype, "watch").mockImplementation(function (this: InstanceType<typeof Device>, until) {
     if (this.ctx.id.name === broken.id) throw new Error("broken");
@@ -167,7 +167,7 @@ describe("is not sent", () => {
 
 it("asks the devices again only so often, however often a screen asks", async () => {
   const { person, screen } = await watchedHome();
-  const { Device } = await import("../../../worker/objects/device.ts");
+  const { Device } = await import("../../../worker/device/device.ts");
   const asked = vi.spyOn(Device.prototype, "watch");
   for (let times = 0; times < 20; times++) screen.send({ action: "watch" });
   for (let times = 0; times < 20; times++)

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Account } from "../../../worker/objects/account.ts";
+import { Account } from "../../../worker/account/account.ts";
 import { TestCaller } from "../helpers/caller.ts";
 import { type Home, home, object, sweepAt } from "../helpers/home.ts";
 import { later, type PushBrowser, PushServices, subscribe } from "../helpers/push.ts";

@@ -6,8 +6,8 @@ import { makeConnectionId } from "@matrx/shared/ids.ts";
 import type { ConnectionId } from "@matrx/shared/streams/frame.ts";
 import type { Opens, WantedOpens } from "@matrx/shared/streams/opens.ts";
 import type { GuestSession } from "../../auth/caller.ts";
+import { sendAndFree } from "../../socket.ts";
 import type { Lease } from "../leases.ts";
-import { sendAndFree } from "../socket.ts";
 import type { CallerConnection, KeptStream } from "../streams/stream.ts";
 import type { Streams } from "../streams/streams.ts";
 

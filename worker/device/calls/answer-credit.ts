@@ -5,8 +5,8 @@
 import type { CreditRequest } from "@matrx/shared/device-frames.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { queuedBytes } from "../../socket.ts";
 import type { DeviceLink } from "../connection.ts";
-import { queuedBytes } from "../socket.ts";
 import type { Calls } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
 import type { PendingCall } from "./pending.ts";

@@ -4,8 +4,8 @@ import type { CallId } from "@matrx/shared/ids.ts";
 import type { StreamPort } from "@matrx/shared/mcp/streamed-device.ts";
 import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Requests } from "../device/api.ts";
 import { unwrap } from "../outcome.ts";
+import type { Requests } from "./api.ts";
 
 export class OwnPort implements StreamPort {
   readonly device: string;

@@ -4,13 +4,13 @@ import type { Grant } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import type { SignedIn } from "@matrx/shared/session-api.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
+import type { AddressEnv } from "../auth/address.ts";
+import { readCookie } from "../auth/cookie.ts";
+import { noCredential, signToken, unauthenticated, verifySignature } from "../auth/keys.ts";
+import { requireOwnOrigin } from "../auth/origin.ts";
 import type { Env } from "../env.ts";
 import { knownAccount } from "../known-accounts.ts";
 import type { Secrets } from "../secrets.ts";
-import type { AddressEnv } from "./address.ts";
-import { readCookie } from "./cookie.ts";
-import { noCredential, signToken, unauthenticated, verifySignature } from "./keys.ts";
-import { requireOwnOrigin } from "./origin.ts";
 
 /** A session, as its cookie names it. */
 export interface NamedSession {

@@ -3,12 +3,12 @@ import { honoPath } from "@matrx/shared/caller/route.ts";
 import { relayError } from "@matrx/shared/errors.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import type { Context, Handler, Hono, MiddlewareHandler } from "hono";
-import { authenticate } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
-import type { Env } from "../env.ts";
-import type { Device } from "../objects/device.ts";
-import { unwrap } from "../outcome.ts";
-import { reachDevice } from "../reach.ts";
+import { authenticate } from "./access/authenticate.ts";
+import type { Caller } from "./auth/caller.ts";
+import type { Device } from "./device/device.ts";
+import type { Env } from "./env.ts";
+import { unwrap } from "./outcome.ts";
+import { reachDevice } from "./reach.ts";
 
 export interface RelayEnv {
   Bindings: Env;

@@ -6,9 +6,9 @@
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
+import { readCookie } from "../auth/cookie.ts";
 import type { Env } from "../env.ts";
 import { sourceOf } from "./anonymous-rate-limit.ts";
-import { readCookie } from "./cookie.ts";
 
 /** 30 at once, then one every two seconds. */
 const RATE: Rate = { burst: 30, everyMs: 2000 };

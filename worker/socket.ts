@@ -1,7 +1,7 @@
 /** What the Worker tells a Device object about an upgrade, and helpers for the resulting sockets. */
 import { free } from "@matrx/shared/free-buffer.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
-import type { TicketCaller } from "../auth/caller.ts";
+import type { TicketCaller } from "./auth/caller.ts";
 
 /** Buffers messages in order until their sender is known. Bounded, because the sender may be anyone. */
 const BYTES_MAX = 8 * 1024 * 1024;

@@ -3,14 +3,14 @@ import { DurableObject } from "cloudflare:workers";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
 import { revokedGrant } from "../device/leases.ts";
-import { authenticatedCaller } from "../device/socket.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { McpEndpoints } from "../mcp/endpoints.ts";
-import { ManyDevices } from "../mcp/many-devices.ts";
 import { unwrap } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { reachableDevices, reachDevice } from "../reach.ts";
+import { authenticatedCaller } from "../socket.ts";
+import { ManyDevices } from "./many-devices.ts";
 
 /** How long a grant that was found to be valid is not asked about again, in milliseconds. Devices check each call. */
 const TRUSTED_MS = 10_000;

@@ -2,12 +2,12 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import { bearerOf, type Caller, type TicketCaller } from "../auth/caller.ts";
+import { noCredential, verifySignature, verifyToken } from "../auth/keys.ts";
+import { requireKept } from "../auth/token-hash.ts";
 import type { Env } from "../env.ts";
 import type { Secrets } from "../secrets.ts";
-import { bearerOf, type Caller, type TicketCaller } from "./caller.ts";
-import { noCredential, verifySignature, verifyToken } from "./keys.ts";
 import { accountKeeper } from "./lasting-tokens.ts";
-import { requireKept } from "./token-hash.ts";
 
 /** What knows the tokens that were given. */
 type CallerEnv = Secrets & Pick<Env, "ACCOUNT" | "DIRECTORY">;

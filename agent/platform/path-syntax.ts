@@ -1,8 +1,8 @@
 /** Turns a caller's path into an absolute path of this system, without touching the file system. */
 import { homedir } from "node:os";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
-import type { Platform } from "../platform/platform.ts";
-import { quotedName } from "./display-name.ts";
+import { quotedName } from "../text/display-name.ts";
+import type { Platform } from "./platform.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function absolutePath(text: string, cwd: string, platform: Platform, home = homedir()): string {

@@ -2,8 +2,8 @@
 import { relayError } from "@matrx/shared/errors.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
+import { ownOrigin, publicAddress } from "../auth/address.ts";
 import type { Env } from "../env.ts";
-import { ownOrigin, publicAddress } from "./address.ts";
 
 /** What may be asked for without a credential. Each has a rate of its own: none uses up another's. */
 export type AnonymousUse = "pairing" | "login" | "sign-in" | "registration" | "client document";

@@ -2,11 +2,11 @@
 import type { Grant } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
+import { signToken, type TokenClaims } from "../auth/keys.ts";
+import { hashOf, type Keeper } from "../auth/token-hash.ts";
 import type { Env } from "../env.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
-import { signToken, type TokenClaims } from "./keys.ts";
-import { hashOf, type Keeper } from "./token-hash.ts";
 
 /** The one token of a grant that did not come from a browser. Throws MatrxError `UNAUTHENTICATED` if the grant ended. */
 export async function issueToken(
