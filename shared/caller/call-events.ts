@@ -12,15 +12,34 @@ import { pendingCall } from "./call-response.ts";
 import type { EventStream } from "./event-streams.ts";
 import { type Answer, answerProblem } from "./to-caller.ts";
 
-/** The first event's data. */
-interface BegunCall {
+/** What is told first of a call. */
+export interface BegunCall {
   call: CallId;
   /** Milliseconds since 1970. */
   deadline: number;
   session?: SessionId | undefined;
 }
 
-export class CallEvents {
+/** Who follows a call: over HTTP as a stream of events, or in the same process. */
+export interface CallReader {
+  /** Called when the reader leaves, or is disconnected, before the call's end. */
+  onLeft: () => void;
+  begin(begun: BegunCall): void;
+  /** A person is asked about the call, or has allowed it. */
+  asked(call: CallId, approval: CallApproval): void;
+  /** Live output, as JSON. */
+  output(frame: Uint8Array): void;
+  progress(progress: Progress): void;
+  /** The answer, as JSON; `body` must not be kept. */
+  result(header: Pick<ResultHeader, "status" | "code">, body: Uint8Array): void;
+  /** The reader does not wait any longer; the call goes on. */
+  pending(call: CallId, approval: CallApproval | undefined): void;
+  refuse(error: ErrorShape, call: CallId): void;
+  /** No call was begun. */
+  cut(): void;
+}
+
+export class CallEvents implements CallReader {
   readonly #stream: EventStream;
   readonly #device: string;
   /** Pieces of live output dropped since the last one sent. */
@@ -31,13 +50,20 @@ export class CallEvents {
     this.#device = device;
   }
 
+  set onLeft(left: () => void) {
+    this.#stream.onLeft = left;
+  }
+
+  cut(): void {
+    this.#stream.cut();
+  }
+
   begin({ call, deadline, session }: BegunCall): void {
     const until = new Date(deadline).toISOString();
     const facts = { call, device: this.#device, ...(session && { session }), deadline: until };
     this.#stream.send("call", json(facts), call);
   }
 
-  /** A person is asked about the call, or has allowed it. */
   asked(call: CallId, { id, state, expires, summary, edited }: CallApproval): void {
     const facts: z.infer<typeof approvalEventSchema> = {
       ...{ type: "approval", call, approval: id },
@@ -46,7 +72,6 @@ export class CallEvents {
     this.#stream.send("approval", json(facts));
   }
 
-  /** Sends a frame of live output, as JSON. */
   output(frame: Uint8Array): void {
     if (this.#stream.behind) {
       this.#missed++;
@@ -61,7 +86,6 @@ export class CallEvents {
     if (!this.#stream.behind) this.#stream.send("progress", json({ type: "progress", ...progress }));
   }
 
-  /** Sends the answer, as JSON. */
   result({ status, code }: Pick<ResultHeader, "status" | "code">, body: Uint8Array): void {
     this.#sayGap();
     if (status === "success") return this.#stream.end("result", body);
@@ -69,7 +93,6 @@ export class CallEvents {
     this.#stream.end("error", json({ ...problemOf(error), ...extra }));
   }
 
-  /** The reader does not wait any longer; the call goes on, and its record will have the outcome. */
   pending(call: CallId, approval: CallApproval | undefined): void {
     this.#stream.end("pending", json(pendingCall(call, this.#device, approval)));
   }

@@ -7,11 +7,17 @@ import type { ResponseBody } from "./response-body.ts";
 
 const encoder = new TextEncoder();
 
+/** Whoever follows a call under a grant, which may end before the call. */
+export interface GrantReader {
+  /** Tells it why, as if it had left. */
+  endEarly(why: ErrorShape): void;
+}
+
 export class EventStreams {
   readonly #bodies: ResponseBodies;
-  readonly #open = new Map<GrantId, Set<EventStream>>();
+  readonly #open = new Map<GrantId, Set<GrantReader>>();
   /** Of guests, by their own session. */
-  readonly #visits = new Map<EventStream, GrantId>();
+  readonly #visits = new Map<GrantReader, GrantId>();
 
   constructor(bodies: ResponseBodies) {
     this.#bodies = bodies;
@@ -19,17 +25,29 @@ export class EventStreams {
 
   /** `closed` is called once nothing is left of the stream. Throws MatrxError `RATE_LIMITED`. */
   open(grant: GrantId, closed: () => void = () => undefined): EventStream {
-    const streams = this.#open.get(grant) ?? new Set();
-    if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
-    this.#open.set(grant, streams);
+    this.#requireRoom(grant);
     const stream: EventStream = new EventStream(
       this.#bodies.open(grant, EVENTS_KEEP_ALIVE, () => {
-        this.#forget(stream, grant);
+        this.forget(stream, grant);
         closed();
       }),
     );
-    streams.add(stream);
+    this.#add(stream, grant);
     return stream;
+  }
+
+  /** Counts a reader that needs no stream as one of them, until it is forgotten. Throws MatrxError `RATE_LIMITED`. */
+  join(grant: GrantId, reader: GrantReader): void {
+    this.#requireRoom(grant);
+    this.#add(reader, grant);
+  }
+
+  #requireRoom(grant: GrantId): void {
+    if ((this.#open.get(grant)?.size ?? 0) >= LIMITS.streamsPerGrant) throw tooManyStreams();
+  }
+
+  #add(reader: GrantReader, grant: GrantId): void {
+    this.#open.set(grant, (this.#open.get(grant) ?? new Set()).add(reader));
   }
 
   /** Whether this many more bytes may queue up for a grant's readers. */
@@ -39,31 +57,28 @@ export class EventStreams {
 
   /** The grant was revoked: tells its readers, and ends their streams. */
   revoke(grant: GrantId, why: ErrorShape): void {
-    const problem = encoder.encode(JSON.stringify(problemOf(why)));
-    for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
+    for (const reader of [...(this.#open.get(grant) ?? [])]) reader.endEarly(why);
   }
 
-  /** A guest reads this stream, which ends with its session, too. */
-  visitedBy(session: GrantId, stream: EventStream): void {
-    this.#visits.set(stream, session);
+  /** A guest reads, which ends with its session, too. */
+  visitedBy(session: GrantId, reader: GrantReader): void {
+    this.#visits.set(reader, session);
   }
 
   /** A guest's session has ended. */
   endVisit(session: GrantId, why: ErrorShape): void {
-    const problem = encoder.encode(JSON.stringify(problemOf(why)));
-    for (const [stream, visitor] of [...this.#visits])
-      if (visitor === session) stream.endEarly("error", problem);
+    for (const [reader, visitor] of [...this.#visits]) if (visitor === session) reader.endEarly(why);
   }
 
   get size(): number {
     return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  #forget(stream: EventStream, grant: GrantId): void {
-    const streams = this.#open.get(grant);
-    streams?.delete(stream);
-    this.#visits.delete(stream);
-    if (streams?.size === 0) this.#open.delete(grant);
+  forget(reader: GrantReader, grant: GrantId): void {
+    const readers = this.#open.get(grant);
+    readers?.delete(reader);
+    this.#visits.delete(reader);
+    if (readers?.size === 0) this.#open.delete(grant);
   }
 }
 
@@ -81,7 +96,7 @@ const CARRIAGE_RETURN = 13;
 /** The comment that keeps an idle event stream alive. */
 const EVENTS_KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 
-export class EventStream {
+export class EventStream implements GrantReader {
   readonly #body: ResponseBody;
 
   constructor(body: ResponseBody) {
@@ -114,9 +129,9 @@ export class EventStream {
   }
 
   /** Sends the last event before the call's end, as if the reader had left. */
-  endEarly(event: string, data: Uint8Array): void {
+  endEarly(why: ErrorShape): void {
     if (this.#body.isOver) return;
-    this.end(event, data);
+    this.end("error", encoder.encode(JSON.stringify(problemOf(why))));
     this.#body.onLeft();
   }
 

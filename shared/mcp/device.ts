@@ -3,7 +3,7 @@ import type { CallApproval } from "../approval.ts";
 import type { OpenTools } from "../caller/port.ts";
 import type { Answer } from "../caller/to-caller.ts";
 import type { Progress } from "../content.ts";
-import type { ErrorShape } from "../errors.ts";
+import { type ErrorShape, relayError } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 
 /** Why a signal was aborted whose client said nothing: its connection ended. Only a client's word cancels a call. */
@@ -32,6 +32,21 @@ export type CallEnd =
   | { readonly kind: "refused"; readonly error: ErrorShape }
   /** It goes on, or waits for a person; `wait` will have its end. */
   | { readonly kind: "pending"; readonly call: CallId; readonly approval: CallApproval | undefined };
+
+/** The end of a call whose reader has left it before. */
+export function brokenOff(call: CallId): CallEnd {
+  const error = relayError("OUTCOME_UNKNOWN", "The connection ended before the call did", {
+    hint: `Wait for the call ${call} to learn how it ended, before you do it again`,
+  });
+  return { kind: "refused", error: error.shape() };
+}
+
+/** A call that somebody waits for. */
+export interface FollowedCall {
+  readonly end: Promise<CallEnd>;
+  /** Waits no longer: what only reads is stopped, the rest goes on. After the end it does nothing. */
+  leave(): void | Promise<void>;
+}
 
 export interface McpDevice {
   readonly device: string;

@@ -12,9 +12,9 @@ import type { AccountId, CallId, GrantId } from "../../shared/ids.ts";
 import type { Caller } from "../../worker/auth/caller.ts";
 import { Requests } from "../../worker/device/api.ts";
 import { BytesCalls } from "../../worker/device/callers/bytes.ts";
+import { Followers } from "../../worker/device/callers/followers.ts";
 import { RestCalls } from "../../worker/device/callers/rest.ts";
 import { CallerSession } from "../../worker/device/callers/session.ts";
-import { RestStreams } from "../../worker/device/callers/sse-call.ts";
 import type { WantedCall } from "../../worker/device/calls/call.ts";
 import type { Recipient } from "../../worker/device/calls/types.ts";
 import type { DeviceContext } from "../../worker/device/context.ts";
@@ -55,8 +55,8 @@ class Home {
     const calls = { abandon() {} } as never;
     const rest = new RestCalls(context, admission, calls);
     const bytes = new BytesCalls(context, rest);
-    const events = new RestStreams(context, admission, calls, new EventStreams(bodies));
-    this.requests = new Requests(context, { rest, bytes, streams: events, admission } as never);
+    const followers = new Followers(context, admission, calls, new EventStreams(bodies));
+    this.requests = new Requests(context, { rest, bytes, followers, admission } as never);
     const { requests, inputs } = this;
     // As RPC, each takes a copy.
     const sent = <Wanted extends object>(wanted: Wanted): Wanted => {

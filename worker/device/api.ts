@@ -28,8 +28,9 @@ import type { Approvals } from "./approvals/approvals.ts";
 import type { Person } from "./approvals/decisions.ts";
 import { callApprovalOf } from "./approvals/rows.ts";
 import type { BytesCalls } from "./callers/bytes.ts";
+import type { Followers } from "./callers/followers.ts";
 import { type RestCalls, requireMaker } from "./callers/rest.ts";
-import type { RestStreams } from "./callers/sse-call.ts";
+import type { WatchedCall } from "./callers/watched-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import type { ChangedRights } from "./calls/changed-rights.ts";
@@ -52,7 +53,7 @@ interface Surfaces {
   readonly approvals: Approvals;
   readonly rest: RestCalls;
   readonly bytes: BytesCalls;
-  readonly streams: RestStreams;
+  readonly followers: Followers;
 }
 
 export class Requests {
@@ -209,14 +210,28 @@ export class Requests {
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.streams.call({ lease, guest: caller.guest }, wanted, now),
+      this.#surfaces.followers.streamCall({ lease, guest: caller.guest }, wanted, now),
     );
   }
 
   attach(caller: Caller, call: CallId, waitMs?: number): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) => {
       this.#context.pause.requireOpen(lease.scope);
-      return this.#surfaces.streams.attach({ lease, guest: caller.guest }, { call, waitMs }, now);
+      return this.#surfaces.followers.streamEarlier({ lease, guest: caller.guest }, { call, waitMs }, now);
+    });
+  }
+
+  /** The two above for a reader in this object. */
+  watchCall(caller: Caller, wanted: StreamedCall, watched: WatchedCall): Promise<Outcome<void>> {
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.followers.watchCall({ lease, guest: caller.guest }, wanted, watched, now),
+    );
+  }
+
+  watchEarlier(caller: Caller, call: CallId, waitMs: number, watched: WatchedCall): Promise<Outcome<void>> {
+    return this.#calling(caller, (lease, now) => {
+      this.#context.pause.requireOpen(lease.scope);
+      this.#surfaces.followers.watchEarlier({ lease, guest: caller.guest }, { call, waitMs }, watched, now);
     });
   }
 

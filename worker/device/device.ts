@@ -10,8 +10,8 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { FollowedDevice } from "@matrx/shared/mcp/followed-device.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
-import { StreamedDevice } from "@matrx/shared/mcp/streamed-device.ts";
 import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
@@ -30,10 +30,10 @@ import { type Command, Requests } from "./api.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import type { Person } from "./approvals/decisions.ts";
 import { BytesCalls } from "./callers/bytes.ts";
+import { Followers } from "./callers/followers.ts";
 import { RestCalls } from "./callers/rest.ts";
 import type { CallerAttachment } from "./callers/session.ts";
 import { Callers } from "./callers/sockets.ts";
-import { RestStreams } from "./callers/sse-call.ts";
 import { Tickets } from "./callers/tickets.ts";
 import { Admission } from "./calls/admission.ts";
 import { AnswerCredit } from "./calls/answer-credit.ts";
@@ -48,8 +48,8 @@ import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "./le
 import { DeviceMessages } from "./link/messages.ts";
 import { DeviceSockets } from "./link/sockets.ts";
 import { TakeOvers } from "./link/take-overs.ts";
-import { OwnPort } from "./mcp-port.ts";
 import { Alerts } from "./observing/alerts.ts";
+import { OwnCalls } from "./own-calls.ts";
 import type { PauseNews } from "./pause.ts";
 import type { DeviceRecord } from "./store.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -119,9 +119,9 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#sockets = sockets;
     this.#rest = rest;
     this.#streams = new EventStreams(bodies);
-    const streams = new RestStreams(context, admission, calls, this.#streams);
+    const followers = new Followers(context, admission, calls, this.#streams);
     const bytes = new BytesCalls(context, rest);
-    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, streams });
+    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, followers });
     this.#alerts = new Alerts(context.storage.kv, (alert, now) => news.alert(alert, now));
     const takeOvers = new TakeOvers(context.storage.kv, {
       report: event,
@@ -133,8 +133,8 @@ export class Device extends DurableObject<DeviceEnv> {
     });
     this.#mcp = new McpEndpoints({
       hostFor: (caller, origin) => {
-        const port = new OwnPort(context.name, this.#requests, caller);
-        return new OneDevice(new StreamedDevice(port, origin));
+        const calls = new OwnCalls(context.name, this.#requests, caller);
+        return new OneDevice(new FollowedDevice(calls, origin));
       },
     });
     this.#listeners = new ToolListeners(context.storage.kv, env.MCP);

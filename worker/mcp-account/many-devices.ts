@@ -4,8 +4,9 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
 import { check } from "@matrx/shared/json-input.ts";
 import { DEVICE_HEALTH, LIST_DEVICES, toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
+import { FollowedDevice } from "@matrx/shared/mcp/followed-device.ts";
 import type { Arguments, McpHost, Target } from "@matrx/shared/mcp/host.ts";
-import { StreamedDevice } from "@matrx/shared/mcp/streamed-device.ts";
+import { StreamedCalls } from "@matrx/shared/mcp/streamed-calls.ts";
 import { DEVICE } from "@matrx/shared/mcp/tools.ts";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -57,9 +58,10 @@ export class ManyDevices implements McpHost {
     return deviceMeant(named, await reachableDevices(this.#env, this.#caller));
   }
 
-  async #open(id: string): Promise<StreamedDevice> {
+  async #open(id: string): Promise<FollowedDevice> {
     const { device, caller } = await reachDevice(this.#env, this.#caller, id);
-    return new StreamedDevice(new DevicePort(this.#env, caller, id, device), this.#origin);
+    const calls = new StreamedCalls(new DevicePort(this.#env, caller, id, device));
+    return new FollowedDevice(calls, this.#origin);
   }
 
   /** A device that cannot tell its tools now has none to list; a call to it will say why. */

@@ -1,0 +1,46 @@
+/** A Device object's own device, for one caller: no other object is asked on a call's way, and nothing is written to be read here. */
+import type { OpenTools, StreamedCall } from "@matrx/shared/caller/port.ts";
+import type { CallId } from "@matrx/shared/ids.ts";
+import type { CallWatcher, FollowedCall } from "@matrx/shared/mcp/device.ts";
+import type { FollowedCalls } from "@matrx/shared/mcp/followed-device.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import type { Caller } from "../auth/caller.ts";
+import { unwrap } from "../outcome.ts";
+import type { Requests } from "./api.ts";
+import { WatchedCall } from "./callers/watched-call.ts";
+
+export class OwnCalls implements FollowedCalls {
+  readonly device: string;
+  readonly #requests: Requests;
+  readonly #caller: Caller;
+
+  constructor(device: string, requests: Requests, caller: Caller) {
+    this.device = device;
+    this.#requests = requests;
+    this.#caller = caller;
+  }
+
+  async openTools(naming?: ToolNaming): Promise<OpenTools> {
+    return unwrap(await this.#requests.openTools(this.#caller, naming));
+  }
+
+  async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {
+    const watched = new WatchedCall(wanted.call, watcher);
+    unwrap(await this.#requests.watchCall(this.#caller, wanted, watched));
+    return watched;
+  }
+
+  async follow(call: CallId, waitMs: number, watcher: CallWatcher): Promise<FollowedCall> {
+    const watched = new WatchedCall(call, watcher);
+    unwrap(await this.#requests.watchEarlier(this.#caller, call, waitMs, watched));
+    return watched;
+  }
+
+  async cancelCall(call: CallId): Promise<void> {
+    unwrap(await this.#requests.cancelCall(this.#caller, call));
+  }
+
+  async cancelUnshared(call: CallId): Promise<boolean> {
+    return unwrap(await this.#requests.cancelUnshared(this.#caller, call));
+  }
+}
