@@ -53,6 +53,13 @@ export const BENCHES: readonly Bench[] = [
     run: () => import("./mcp.ts"),
   },
   {
+    name: "beside",
+    what: "a call at this tree's relay, beside DIR's",
+    takes: "about four minutes",
+    needsBuild: true,
+    run: () => import("./beside.ts"),
+  },
+  {
     name: "gate",
     what: "deciding about one call, in this process",
     takes: "under a minute",

@@ -10,10 +10,13 @@ export interface Target {
   headers?: Record<string, string>;
   /** What is posted; a whole call frame unless the tool stands in the path. */
   body?: string;
+  /** What is in the body of every good answer; "success" if nothing else is said. */
+  answers?: string;
 }
 
 export function httpLine(target: Target, work: Work): Line {
   const request = requestOf(target, target.body ?? callFrame("0", work));
+  const { answers = '"success"' } = target;
   const idle: Connection[] = [];
   const all = new Set<Connection>();
   const open = async () => {
@@ -26,7 +29,7 @@ export function httpLine(target: Target, work: Work): Line {
       const connection = takeOpen(idle) ?? (await open());
       const { status, body } = await connection.exchange(request);
       idle.push(connection);
-      if (status !== 200 || !body.includes('"success"')) throw new Error(`HTTP ${status}: ${body}`);
+      if (status !== 200 || !body.includes(answers)) throw new Error(`HTTP ${status}: ${body}`);
     },
     close() {
       for (const connection of all) connection.close();

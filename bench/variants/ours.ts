@@ -18,8 +18,9 @@ export interface OurRelay {
   stop(): Promise<void>;
 }
 
-export async function startOurs(processes: Processes, folder = "ours"): Promise<OurRelay> {
-  const starting = startRelay({ dataDir: join(processes.folder, folder), port: 0 });
+/** `config`: workerd's configuration, if it is not this tree's. */
+export async function startOurs(processes: Processes, folder = "ours", config?: string): Promise<OurRelay> {
+  const starting = startRelay({ dataDir: join(processes.folder, folder), port: 0, config });
   processes.atEnd(async () => (await starting.catch(() => undefined))?.stop());
   const relay = await starting;
   const { url, port, pid, stop } = relay;
@@ -40,6 +41,7 @@ export function callLine({ port, token }: OurRelay, device: string, work: Work) 
 export interface OurVariants {
   read: Variant;
   rest: Variant;
+  mcp: Variant;
   /** A ledger row, and no journal on the device. */
   ledger: Variant;
   /** A ledger row, and the agent's journal on the device. */
@@ -49,7 +51,11 @@ export interface OurVariants {
 /** Our relay in front of devices that do no work, so that the relay is what is compared. */
 export async function ours(processes: Processes, relay: OurRelay): Promise<OurVariants> {
   const plain = await startDevice(processes, relay, "");
-  const journalling = await startDevice(processes, relay, join(processes.folder, "journal.sqlite"));
+  const journalling = await startDevice(
+    processes,
+    relay,
+    join(processes.folder, `journal-${relay.port}.sqlite`),
+  );
   const { port, pid, token } = relay;
   const read = emptyWork("Read");
   const rest = {
@@ -58,6 +64,8 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(read.input),
   };
+  const mcp = { ...mcpRequest(read), port, path: `/mcp/d/${plain}`, answers: '"resultType":"complete"' };
+  mcp.headers = { ...mcp.headers, ...rest.headers };
   const effect = async (name: string, device: string): Promise<Variant> => {
     const line = await callLine(relay, device, emptyWork("Write"));
     return { name, line, relay: pid, aftermath: AFTERMATH };
@@ -65,9 +73,30 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
   return {
     read: { name: "ours", line: await callLine(relay, plain, read), relay: pid, aftermath: AFTERMATH },
     rest: { name: "ours", line: httpLine(rest, read), relay: pid, aftermath: AFTERMATH },
+    mcp: { name: "ours", line: httpLine(mcp, read), relay: pid, aftermath: AFTERMATH },
     ledger: await effect("effect, ledger", plain),
     journal: await effect("effect, ledger and journal", journalling),
   };
+}
+
+const MCP_VERSION = "2026-07-28";
+
+/** A call by the protocol's version without sessions, whose headers repeat what is in the body. */
+function mcpRequest({ tool, input }: Work) {
+  const of = "io.modelcontextprotocol";
+  const _meta = {
+    [`${of}/protocolVersion`]: MCP_VERSION,
+    [`${of}/clientInfo`]: { name: "bench", version: "1" },
+    [`${of}/clientCapabilities`]: {},
+  };
+  const params = { name: tool, arguments: input, _meta };
+  const headers: Record<string, string> = {
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": MCP_VERSION,
+    "mcp-method": "tools/call",
+    "mcp-name": tool,
+  };
+  return { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }) };
 }
 
 /** Results of 1 MiB, through a process of their own, as `rawObjectLong`. */
