@@ -4,7 +4,7 @@ import { type Command, CommanderError } from "commander";
 import { commanderShape, exitCodeOf, reportFailure } from "./output/failure.ts";
 import { beQuiet, printJsonLine } from "./output/print.ts";
 import { isReaderGone, ReaderGone, watchOutput } from "./output/reader.ts";
-import { makeProgram } from "./program.ts";
+import { makeProgram, refuseStrayWords } from "./program.ts";
 import { exitOfSignal } from "./run/stop-signal.ts";
 
 /** The command, once its line was parsed. */
@@ -16,6 +16,7 @@ const program = (await makeProgram(process.argv[2])).hook("preAction", (_program
 
 watchOutput();
 try {
+  refuseStrayWords(program, process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   const isStopped =

@@ -34,18 +34,44 @@ export async function makeProgram(word?: string): Promise<Command> {
   return program;
 }
 
+/**
+ * Throws CommanderError for a line that commander answers with all help, or not at all: help about a command that there is
+ * not, and an option before the command.
+ */
+export function refuseStrayWords(program: Command, [first = "", ...rest]: readonly string[]): void {
+  const names = program.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+  if (first.startsWith("-")) {
+    const command = rest.find((word) => names.includes(word));
+    if (command === undefined || AHEAD.has(first)) return;
+    const others = rest.filter((word) => word !== command);
+    const says = `(options follow the command: ${["matrx", command, first, ...others].join(" ")})`;
+    program.error(`error: unknown option '${first}'\n${says}`, { code: "commander.unknownOption" });
+  }
+  const word = first === "help" ? rest[0] : first;
+  if (!word || word.startsWith("-") || names.includes(word) || word === "help") return;
+  refuseCommand(program, word, names);
+}
+
+/** Options that need no command. */
+const AHEAD: ReadonlySet<string> = new Set(["-h", "--help", "-v", "--version"]);
+
 /** What follows a command that does something by itself, and has commands below it, is the name of one: not too much. */
 function refuseSlips(command: Command): void {
   command.allowExcessArguments().hook("preAction", (_command, chosen) => {
     const [word] = command.args;
     if (chosen !== command || word === undefined) return;
-    const near = nearestName(
+    refuseCommand(
+      command,
       word,
       command.commands.map((one) => one.name()),
     );
-    const suggestion = near === undefined ? "" : `\n(Did you mean ${near}?)`;
-    command.error(`error: unknown command '${word}'${suggestion}`, { code: "commander.unknownCommand" });
   });
+}
+
+function refuseCommand(command: Command, word: string, names: readonly string[]): never {
+  const near = nearestName(word, names);
+  const suggestion = near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  command.error(`error: unknown command '${word}'${suggestion}`, { code: "commander.unknownCommand" });
 }
 
 /** A command and all its subcommands. */

@@ -12,7 +12,6 @@ import { temporaryFolder } from "../../helpers/folder.ts";
 import { needsRare } from "../../helpers/parts.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
-/** Groups of commands and completion print nothing that a program would read. */
 /** Groups of commands, and what writes files or text for other programs. */
 const WITHOUT_JSON = ["cloud", "audit", "audit export", "completion", "share", "token"];
 
@@ -32,6 +31,14 @@ test("every command explains itself with examples, and knows --json and --quiet"
 
 test.each([
   [["devcies"], 64, /Did you mean devices/],
+  [["help", "cal"], 64, /^error: unknown command 'cal'\n\(Did you mean call\?\)\n\(see .*--help\)\n$/],
+  [["cal", "--help"], 64, /^error: unknown command 'cal'\n\(Did you mean call\?\)/],
+  [["help", "nothing-like-it"], 64, /^error: unknown command 'nothing-like-it'\n\(see /],
+  [
+    ["--quiet", "devices", "renam"],
+    64,
+    /'--quiet'\n\(options follow the command: .*matrx devices --quiet renam\)/,
+  ],
   [["devices", "renam"], 64, /unknown command 'renam'\n\(Did you mean rename\?\)\n\(see /],
   [["ls", "laptop"], 64, /unknown command 'laptop'\n\(see /],
   [["call"], 64, /No tool given/],
@@ -100,6 +107,15 @@ test(
     }
   },
 );
+
+test("an option before the command is refused with the line that works", async () => {
+  const { code, stdout, stderr } = await runMatrx(["--json", "devices"], { home: temporaryFolder() });
+  expect(code).toBe(64);
+  expect(stderr).toMatch(
+    /^error: unknown option '--json'\n\(options follow the command: .*matrx devices --json\)/,
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: "INVALID_PARAMETERS", hop: "caller" } });
+});
 
 test("with --json an error is one object on stdout too", async () => {
   const { stdout, code } = await runMatrx(["devices", "--json"], { home: temporaryFolder() });
