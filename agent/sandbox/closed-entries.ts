@@ -8,7 +8,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { entryStat } from "../fs/entry-stat.ts";
 import { TimeSlice } from "../platform/time-slice.ts";
-import { type Entries, type Folder, identityOf, type Question, readFolder, stateOf } from "./read-folder.ts";
+import {
+  ageing,
+  type Entries,
+  type Folder,
+  identityOf,
+  type Question,
+  readFolder,
+  stateOf,
+} from "./read-folder.ts";
 
 /** Limit on the folders of one search. */
 const MOST_FOLDERS = 200_000;
@@ -60,6 +68,8 @@ class Search {
   readonly #lively = new Map<string, Folder>();
   /** Folders that were read, by identity: their folders, and where those were looked at. */
   readonly #read = new Map<string, { readonly folders: readonly string[]; readonly places: Set<string> }>();
+  /** Folders that were gone, with the states of those around them. */
+  readonly #doubted = new Set<string>();
   readonly #slice = new TimeSlice();
   readonly #question: Question;
   readonly #known: ReadonlyMap<string, Folder> | undefined;
@@ -123,13 +133,22 @@ class Search {
     return content.folders;
   }
 
-  /** A folder is gone: it was removed, or one around it was moved since that was read. */
+  /**
+   * A folder is gone: it was removed, or one around it was moved since that was read. Where nothing around it changes, once: a
+   * name that is not UTF-8 leads nowhere, and so may a mount.
+   */
   #doubt(gone: string): void {
+    const around: [string, Folder][] = [];
     for (let folder = path.posix.dirname(gone); ; folder = path.posix.dirname(folder)) {
       const content = this.quiet.get(folder) ?? this.#lively.get(folder);
-      if (!content) return;
-      this.#stir(folder, { ...content, isSettled: false });
+      if (!content) break;
+      around.push([folder, content]);
     }
+    const stats = around.map(([folder]) => entryStat(folder));
+    const doubt = [gone, ...stats.map(stateOf)].join("\n");
+    if (this.#doubted.has(doubt)) return;
+    if (stats.every((stat) => stat && ageing(stat).isQuiet)) this.#doubted.add(doubt);
+    for (const [folder, content] of around) this.#stir(folder, { ...content, isSettled: false });
   }
 
   #calm(folder: string, content: Folder): void {

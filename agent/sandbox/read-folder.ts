@@ -109,7 +109,8 @@ function isOwn({ uid }: BigIntStats): boolean {
   return Number(uid) === process.geteuid?.();
 }
 
-function ageing(stat: BigIntStats): Pick<Folder, "identity" | "state" | "isSettled" | "isQuiet"> {
+/** A folder's state, and whether any change since would show in it. */
+export function ageing(stat: BigIntStats): Pick<Folder, "identity" | "state" | "isSettled" | "isQuiet"> {
   const age = ageOf(stat);
   return {
     identity: identityOf(stat),

@@ -105,6 +105,19 @@ describe("a folder that is exchanged", () => {
   });
 });
 
+describe("a folder that cannot be looked at by its name", () => {
+  it("has the one around it read again once, and not until the time is up", async () => {
+    // Its name is not UTF-8, so what is read of it leads nowhere.
+    mkdirSync(Buffer.concat([Buffer.from(`${at("d")}/`), Buffer.from([0xff])]));
+    for (const folder of [work, at("d")]) utimesSync(folder, 0, 0);
+    around.changed = 0;
+    const read: string[] = [];
+    around.before = (folder) => read.push(folder);
+    expect(await closedEntries()).toEqual([at("d/sub/.env")]);
+    expect(read.filter((folder) => folder === at("d"))).toHaveLength(2);
+  });
+});
+
 async function closedEntries(): Promise<readonly string[]> {
   return (await new ClosedEntries().find([work], question)).closed;
 }
