@@ -96,6 +96,7 @@ export function startApp({
 
   async function newPage(context: BrowserContext): Promise<Opened> {
     const page = await context.newPage();
+    routeAtOnce(page);
     return { page, faults: faultsOf(page) };
   }
 
@@ -216,6 +217,26 @@ export function smallTargets(page: Page, selector: string, least: number): Promi
       .filter((one) => one.checkVisibility() && one.offsetHeight < ${least})
       .map((one) => one.innerText + ": " + one.offsetHeight)`,
   );
+}
+
+const PROBE = "**/intercepted";
+
+/**
+ * Has `page.route` resolve once a request of the page is answered by a route: Chromium confirms that it intercepts before a busy
+ * page knows, so that what it asks for at once would go to the relay.
+ */
+export function routeAtOnce(page: Page): void {
+  const route = page.route.bind(page);
+  page.route = async (...wish) => {
+    const routed = await route(...wish);
+    // A page that is loaded later is intercepted from its first request.
+    if (!page.url().startsWith("http")) return routed;
+    await route(PROBE, (one) => one.fulfill({ status: 204 }));
+    const ask = () => page.evaluate<number>(`fetch("/intercepted").then(({ status }) => status)`);
+    await expect.poll(ask, { interval: 20 }).toBe(204);
+    await page.unroute(PROBE);
+    return routed;
+  };
 }
 
 /** Faults of a page that is opened elsewhere than here, from now on. */

@@ -9,7 +9,7 @@ import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
-import { APP } from "./app.ts";
+import { APP, routeAtOnce } from "./app.ts";
 
 describe("a tool's call over a bad line", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;
@@ -37,6 +37,7 @@ describe("a tool's call over a bad line", NEEDS_CHROMIUM, () => {
     folder = makeFolder();
     const context = await browser.newContext({ serviceWorkers: "block" });
     page = await context.newPage();
+    routeAtOnce(page);
     const [, code] = (await relay.signInLink()).split("#");
     await page.goto(`http://localhost:${line.port}${APP}/fleet#${code}`);
     await page.getByRole("navigation").first().waitFor();
