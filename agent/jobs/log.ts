@@ -2,7 +2,17 @@
  * A job's output in files. Offsets count all bytes that the job ever wrote, even if the middle was cut out:
  * `log.head` (the beginning), a gap, `log.tail`, and `log`, the live end that the job appends to.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { Mutex } from "@matrx/shared/mutex.ts";
@@ -59,8 +69,12 @@ export class JobLog {
       const tailStart = base - tailBytes;
       if (offset < headBytes) return this.#part("log.head", 0, offset, Math.min(length, headBytes - offset));
       const from = Math.max(offset, tailStart);
-      if (from < base) return this.#part("log.tail", tailStart, from, Math.min(length, base - from));
-      return this.#part("log", base, from, length);
+      if (from < base) {
+        const part = await this.#part("log.tail", tailStart, from, Math.min(length, base - from));
+        // It is empty if this program died once it had given up its room.
+        if (part.bytes.length > 0) return part;
+      }
+      return this.#part("log", base, Math.max(from, base), length);
     });
   }
 
@@ -77,13 +91,28 @@ export class JobLog {
     });
   }
 
+  /** On a full drive, what was kept at the last cut gives up its room: it would be cut now. */
+  #emptyLiveEnd(earliest: number): { cutAt: number; tailBytes: number } {
+    try {
+      return this.#moveLiveEnd(earliest);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC" || this.#shape.tailBytes === 0) throw error;
+      truncateSync(path.join(this.#directory, "log.tail"));
+      this.#shape = { ...this.#shape, tailBytes: 0 };
+      return this.#moveLiveEnd(earliest);
+    }
+  }
+
   /**
    * Moves the last bytes of the live end away and empties it. Synchronous, because whatever the job writes between the last
-   * read and the truncation is lost. The job appends, so it continues at the new start.
+   * read and the truncation is lost. The job appends, so it continues at the new start. What was moved away before stays until
+   * the new bytes are written.
    */
-  #emptyLiveEnd(earliest: number): { cutAt: number; tailBytes: number } {
+  #moveLiveEnd(earliest: number): { cutAt: number; tailBytes: number } {
     const from = openSync(this.file, "r+");
-    const to = openSync(path.join(this.#directory, "log.tail"), "w", 0o600);
+    const tail = path.join(this.#directory, "log.tail");
+    const next = `${tail}.next`;
+    const to = openSync(next, "w", 0o600);
     try {
       let cutAt = earliest;
       let tailBytes = 0;
@@ -99,9 +128,13 @@ export class JobLog {
         tailBytes += read;
         cutAt = start + read;
       }
+      renameSync(next, tail);
       ftruncateSync(from, 0);
       ftruncateSync(to, tailBytes);
       return { cutAt, tailBytes };
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw error;
     } finally {
       closeSync(from);
       closeSync(to);

@@ -1,5 +1,5 @@
 /** A job's log and record on a full drive: what finds no room loses nothing, and leaves nothing behind. */
-import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { JobLog } from "../../../agent/jobs/log.ts";
@@ -9,6 +9,8 @@ import { NEEDS_ROOT } from "../../helpers/parts.ts";
 
 const MiB = 1024 * 1024;
 const LIMITS = { ...JOB_LIMITS, logHeadBytes: MiB, logTailBytes: 4 * MiB, logLiveBytes: 8 * MiB };
+const SECOND = Buffer.alloc(9 * MiB, "second");
+const FILES = ["filler", "log", "log.head", "log.tail"];
 
 test("a log is cut later if the drive has no room for its end now", NEEDS_ROOT, async () => {
   const drive = mountDrive(16);
@@ -28,6 +30,39 @@ test("a log is cut later if the drive has no room for its end now", NEEDS_ROOT, 
   expect(tail.bytes.equals(written.subarray(tail.offset))).toBe(true);
   const head = await log.read(0, MiB);
   expect(head.bytes.equals(written.subarray(0, MiB))).toBe(true);
+});
+
+/** A log on a drive of 16 MiB, cut once; the drive is full. */
+async function cutAndFull() {
+  const drive = mountDrive(16);
+  const log = new JobLog(drive, { base: 0, headBytes: 0, tailBytes: 0 }, LIMITS);
+  writeFileSync(join(drive, "log"), Buffer.alloc(9 * MiB, "first "));
+  expect(await log.cut()).toBe(true);
+  appendFileSync(join(drive, "log"), SECOND);
+  fill(drive);
+  return { drive, log };
+}
+
+test("what was kept at the last cut gives its room to the next one", NEEDS_ROOT, async () => {
+  const { drive, log } = await cutAndFull();
+  expect(await log.cut()).toBe(true);
+  expect(readdirSync(drive).sort()).toEqual(FILES);
+  const { offset, bytes } = await log.read(5 * MiB, 8 * MiB);
+  expect(offset).toBe(14 * MiB);
+  expect(bytes.equals(SECOND.subarray(5 * MiB))).toBe(true);
+});
+
+test("a drive that has no room for the end even so loses none of it", NEEDS_ROOT, async () => {
+  const { drive, log } = await cutAndFull();
+  const longer = new JobLog(drive, log.shape, { ...LIMITS, logTailBytes: 6 * MiB });
+  await expect(longer.cut()).rejects.toThrow(/ENOSPC/);
+  expect(readdirSync(drive).sort()).toEqual(FILES);
+  // The same for an agent that starts again, and knows the log as it was.
+  for (const one of [longer, new JobLog(drive, log.shape, LIMITS)]) {
+    const { offset, bytes } = await one.read(5 * MiB, 16 * MiB);
+    expect(offset).toBe(9 * MiB);
+    expect(bytes.equals(SECOND)).toBe(true);
+  }
 });
 
 test("a record that finds no room leaves the old one, and no file of its own", NEEDS_ROOT, async () => {
