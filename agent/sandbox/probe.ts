@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -20,8 +20,12 @@ import { outliving } from "./outliving.ts";
 import { compileRules, type SandboxRules } from "./rules.ts";
 import { systemPaths } from "./system-paths.ts";
 
-/** It must answer within this time, in milliseconds. */
+/** A command must answer within this time, in milliseconds. */
 const WITHIN = 20_000;
+/** How the folder is called in which it is tried. */
+const SCENE = "matrx-sandbox-";
+/** No attempt takes so long, in milliseconds. */
+const ABANDONED_AFTER = 10 * WITHIN;
 
 /**
  * Arguments: a granted folder, one outside, and a port of this machine. Each line says what a command could do; the first
@@ -50,7 +54,8 @@ export async function tryOut(find: (isStaged: boolean) => SandboxBackend | Lack)
 /** Why the sandbox does not work, or undefined. */
 export async function lackOf(backend: SandboxBackend | Lack): Promise<Lack | undefined> {
   if (!("wrap" in backend)) return backend;
-  const scene = await realpath(await mkdtemp(path.join(tmpdir(), "matrx-sandbox-")));
+  await removeAbandoned();
+  const scene = await realpath(await mkdtemp(path.join(tmpdir(), SCENE)));
   try {
     const [granted, outside] = [path.join(scene, "granted"), path.join(scene, "outside")];
     for (const folder of [outside, path.join(granted, "closed"), path.join(granted, "turned/made")]) {
@@ -62,6 +67,18 @@ export async function lackOf(backend: SandboxBackend | Lack): Promise<Lack | und
     return failed(error instanceof Error ? error.message : String(error));
   } finally {
     await rm(scene, { recursive: true, force: true });
+  }
+}
+
+/** What programs that were killed meanwhile left of this user's. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    if (!name.startsWith(SCENE)) continue;
+    const folder = path.join(tmpdir(), name);
+    const stat = await lstat(folder).catch(() => undefined);
+    if (!stat?.isDirectory() || stat.uid !== process.geteuid?.()) continue;
+    if (Date.now() - stat.mtimeMs < ABANDONED_AFTER) continue;
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,9 +1,17 @@
 /** Without a sandbox that works, commands that need one are refused. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Bwrap } from "../../../agent/sandbox/bwrap.ts";
 import { findBackend } from "../../../agent/sandbox/find-backend.ts";
 import { lackOf, tryOut } from "../../../agent/sandbox/probe.ts";
@@ -35,6 +43,19 @@ const UNCONFINED = 'while [ "$1" != matrx-mounts ]; do shift; done; shift; exec 
 describe("the probe", () => {
   it("finds nothing wrong with a sandbox that works", NEEDS_SANDBOX, async () => {
     expect(await lackOf(findBackend({}, true))).toBeUndefined();
+  });
+
+  it("removes what agents that were killed while they tried it left, and nothing else", async () => {
+    const [folder, bwrap] = [temporaryFolder(), fakeBwrap("exit 1")];
+    vi.stubEnv("TMPDIR", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const name of ["matrx-sandbox-left", "matrx-sandbox-busy", "matrx-other"])
+      mkdirSync(path.join(folder, name, "granted"), { recursive: true });
+    symlinkSync(path.join(folder, "matrx-other"), path.join(folder, "matrx-sandbox-link"));
+    for (const name of ["matrx-sandbox-left", "matrx-other"]) utimesSync(path.join(folder, name), 0, 0);
+    await lackOf(bwrap);
+    expect(readdirSync(folder).sort()).toEqual(["matrx-other", "matrx-sandbox-busy", "matrx-sandbox-link"]);
+    expect(readdirSync(path.join(folder, "matrx-other"))).toEqual(["granted"]);
   });
 
   it("sees that a command reaches what it must not", async () => {
