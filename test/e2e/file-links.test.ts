@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type FileLink, fileLinkSchema } from "../../shared/file-link-api.ts";
+import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { Person } from "./person.ts";
 import { type Rig, startRig } from "./rig.ts";
 
@@ -48,6 +49,30 @@ it("anybody opens it, whole or in part, without a credential", { timeout: MINUTE
   expect([part.status, await part.text()]).toEqual([206, "the"]);
   const head = await open(link, { method: "HEAD" });
   expect([head.status, head.headers.get("content-length")]).toEqual([200, "20"]);
+});
+
+it("shows a page of somebody's as at no origin: it runs nothing, sends nothing, and stays where it is", {
+  timeout: MINUTE,
+  ...NEEDS_CHROMIUM,
+}, async () => {
+  const path = join(rig.folder, "page.html");
+  const elsewhere = `${rig.relay.url}/v1/health`;
+  writeFileSync(
+    path,
+    `<title>as written</title><h1>Shown</h1><script>document.title = "ran"</script><img src="${elsewhere}"
+      onerror="document.title = 'ran'"><meta http-equiv="refresh" content="0; url=${elsewhere}">
+    <iframe src="${elsewhere}"></iframe><form action="${elsewhere}"><button>Send</button></form>`,
+  );
+  const { pathname } = new URL((await linkTo(path)).url);
+  await using browser = await startBrowser();
+  const page = await browser.newPage();
+  const shown = `${rig.relay.url}${pathname}?inline=true`;
+  await page.goto(shown);
+  await page.getByRole("heading", { name: "Shown" }).waitFor();
+  expect(await page.evaluate("[self.origin, document.title]")).toEqual(["null", "as written"]);
+  await page.getByRole("button", { name: "Send" }).click();
+  expect(await page.evaluate("fetch('/v1/health').then(() => true, () => false)")).toBe(false);
+  expect(page.url()).toBe(shown);
 });
 
 it("sends the file as it is when it is opened, and a folder as a zip", { timeout: MINUTE }, async () => {
