@@ -1,5 +1,4 @@
 /** Where a system keeps its log, and how to read its last lines. */
-import { powershellArguments, systemPowershell } from "./windows/powershell.ts";
 
 /** `place` is asked of the path limits: who may not read there may not read the log by a program either. */
 export type LogSource =
@@ -37,25 +36,3 @@ export const darwinLog: readonly LogSource[] = [
   },
   { by: "file", place: "/private/var/log/system.log" },
 ];
-
-/** The event log named System, newest first there, so turned round. Written from documents, not run. */
-export function windowsLog(env: NodeJS.ProcessEnv): readonly LogSource[] {
-  const root = env.SystemRoot ?? "C:\\Windows";
-  return [
-    {
-      by: "program",
-      place: `${root}\\System32\\winevt\\Logs`,
-      file: systemPowershell(env),
-      argumentsFor: (lines) => powershellArguments(eventScript(lines)),
-    },
-  ];
-}
-
-function eventScript(lines: number): string {
-  return [
-    "[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)",
-    `$events = @(Get-WinEvent -LogName System -MaxEvents ${lines})`,
-    "[array]::Reverse($events)",
-    "$events | ForEach-Object { '{0:o} {1} {2}: {3}' -f $_.TimeCreated, $_.ProviderName, $_.LevelDisplayName, ($_.Message -replace '\\s+', ' ') }",
-  ].join("\n");
-}

@@ -11,13 +11,13 @@ import type { Drive, ListDrives, Platform, Shell } from "../platform.ts";
 import type { ProcessTable } from "../processes.ts";
 import { runProgram } from "../run-program.ts";
 import { type MakeSuccessor, successorByCopy } from "../successor.ts";
-import { windowsLog } from "../system-log.ts";
 import { noTerminalProcesses } from "../terminal-processes.ts";
 import { windowsDesktop } from "./desktop.ts";
 import { windowsMeter } from "./meter.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 import { windowsProcessList } from "./process-list.ts";
 import { windowsSockets } from "./sockets.ts";
+import { windowsLog } from "./system-log.ts";
 import { windowsTrash } from "./trash.ts";
 
 export const windowsSuccessor: MakeSuccessor = async (folder, old, name) => {

@@ -7,7 +7,7 @@ import { linux } from "../../../agent/platform/linux/linux.ts";
 import { parseMountInfo } from "../../../agent/platform/linux/mounts.ts";
 import { absolutePath, isWithin } from "../../../agent/platform/path-syntax.ts";
 import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";
-import { windowsLog } from "../../../agent/platform/system-log.ts";
+import { windowsLog } from "../../../agent/platform/windows/system-log.ts";
 import { windows } from "../../../agent/platform/windows/windows.ts";
 import { noteOf } from "../../../agent/trash/trash-folder.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
