@@ -8,15 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { entryStat } from "../fs/entry-stat.ts";
 import { TimeSlice } from "../platform/time-slice.ts";
-import {
-  ageing,
-  type Entries,
-  type Folder,
-  identityOf,
-  type Question,
-  readFolder,
-  stateOf,
-} from "./read-folder.ts";
+import type { Question } from "./question.ts";
+import { ageing, type Entries, type Folder, identityOf, readFolder, stateOf } from "./read-folder.ts";
 
 /** Limit on the folders of one search. */
 const MOST_FOLDERS = 200_000;

@@ -10,23 +10,13 @@ import {
   realpathSync,
 } from "node:fs";
 import path from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import { entryStat } from "../fs/entry-stat.ts";
 import { isRepository } from "../fs/git-folder.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { isSearchable } from "./disk.ts";
-
-/** What is looked for; `key` tells apart questions with different answers. */
-export interface Question {
-  readonly key: string;
-  isClosed(path: string): boolean;
-  isUnchangeable(path: string): boolean;
-  /** Whether what names programs in a repository is unchangeable, wherever that is. */
-  readonly keepsRepositories: boolean;
-  /** Whether pipes of other programs are closed, which a read-only mount leaves writable. */
-  readonly closesPipes: boolean;
-  /** What a file with more than one name is by another of them. */
-  kindOfFile(stat: BigIntStats): keyof ProtectedPaths | undefined;
-}
+import type { Question } from "./question.ts";
+import { mayBeUnnameable, requireNameable } from "./unnameable.ts";
 
 export interface Entries {
   readonly closed: readonly string[];
@@ -76,15 +66,22 @@ function ageOf({ mtimeMs, ctimeMs }: BigIntStats): number {
   return Date.now() - Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs);
 }
 
-/** Reads a folder by its descriptor: its state is that of what was read, whatever stands at its path meanwhile. */
+/**
+ * Reads a folder by its descriptor: its state is that of what was read, whatever stands at its path meanwhile. Throws MatrxError
+ * if something closed is there that has no path.
+ */
 export function readFolder(folder: string, expected: BigIntStats, question: Question): Folder {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, OPEN_FOLDER);
     const stat = fstatSync(descriptor, { bigint: true });
     if (isShut(stat)) return { ...ageing(stat), ...SHUT, closed: [folder] };
-    return { ...ageing(stat), ...contentOf(folder, `/proc/self/fd/${descriptor}`, question) };
+    const { hasUnnameable, ...content } = contentOf(folder, `/proc/self/fd/${descriptor}`, question);
+    const age = ageing(stat);
+    // What changes below an entry without a path is looked for each time.
+    return { ...age, ...content, isQuiet: age.isQuiet && !hasUnnameable };
   } catch (error) {
+    if (error instanceof MatrxError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || EXHAUSTED.has(code)) throw error;
     const content = { ...ageing(expected), ...SHUT, closed: isOwn(expected) ? [folder] : [] };
@@ -124,6 +121,8 @@ export function ageing(stat: BigIntStats): Pick<Folder, "identity" | "state" | "
 function contentOf(folder: string, opened: string, question: Question) {
   const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
   const entries = readdirSync(opened, { withFileTypes: true });
+  const hasUnnameable = entries.some(({ name }) => mayBeUnnameable(name));
+  if (hasUnnameable) requireNameable(folder, opened, question);
   const isFixed = fixedIn(folder, entries, question);
   for (const entry of entries) {
     const where = path.posix.join(folder, entry.name);
@@ -140,7 +139,7 @@ function contentOf(folder: string, opened: string, question: Question) {
       }
     }
   }
-  return content;
+  return { ...content, hasUnnameable };
 }
 
 function isClosed(entry: Dirent, where: string, question: Question): boolean {

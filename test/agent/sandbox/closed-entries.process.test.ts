@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from "nod
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ClosedEntries } from "../../../agent/sandbox/closed-entries.ts";
-import type { Question } from "../../../agent/sandbox/read-folder.ts";
+import type { Question } from "../../../agent/sandbox/question.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 /** Called around each reading of a folder, with where that is. */
@@ -31,6 +31,7 @@ vi.mock("node:fs", async (original) => {
       return stat;
     };
   const readdirSync = ((folder: string, options: { withFileTypes: true }) => {
+    if (!options.withFileTypes) return real.readdirSync(folder, options);
     const where = real.realpathSync.native(folder);
     around.before(where);
     const entries = real.readdirSync(folder, options);
@@ -115,6 +116,37 @@ describe("a folder that cannot be looked at by its name", () => {
     around.before = (folder) => read.push(folder);
     expect(await closedEntries()).toEqual([at("d/sub/.env")]);
     expect(read.filter((folder) => folder === at("d"))).toHaveLength(2);
+  });
+});
+
+describe("a folder whose name is not UTF-8", () => {
+  const unnameable = () => Buffer.concat([Buffer.from(`${at("d")}/`), Buffer.from([0xff])]);
+  const inside = (name: string) => Buffer.concat([unnameable(), Buffer.from(`/${name}`)]);
+
+  beforeEach(() => mkdirSync(unnameable()));
+
+  it("can hold what is open", async () => {
+    writeFileSync(inside("notes.txt"), "");
+    expect(await closedEntries()).toEqual([at("d/sub/.env")]);
+  });
+
+  it.each([".env", "deep/.env"])(
+    "refuses commands while it holds %s, which has no path by which to cover it",
+    async (name) => {
+      mkdirSync(inside("deep"));
+      writeFileSync(inside(name), "");
+      const refusal = { code: "UNAVAILABLE", message: expect.stringContaining("\\xff") };
+      await expect(closedEntries()).rejects.toMatchObject(refusal);
+    },
+  );
+
+  it("is looked into again, though the folder around it has not changed", async () => {
+    const entries = new ClosedEntries();
+    for (const folder of [work, at("d")]) utimesSync(folder, 0, 0);
+    around.changed = 0;
+    expect((await entries.find([work], question)).closed).toEqual([at("d/sub/.env")]);
+    writeFileSync(inside(".env"), "");
+    await expect(entries.find([work], question)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 });
 
