@@ -30,7 +30,7 @@ interface Manifest {
 export const AGENT: Build = {
   folder: AGENT_BUNDLE,
   entry: "bin/matrx.js",
-  sources: ["agent", "shared", "package.json", "package-lock.json", "scripts/agent-bundle.ts"],
+  sources: ["agent", "client", "shared", "package.json", "package-lock.json", "scripts/agent-bundle.ts"],
   progress: "Building the agent ...",
   async make(aside) {
     const agent = manifestIn(SOURCES);

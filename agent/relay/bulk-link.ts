@@ -1,12 +1,12 @@
 /** The second connection to the relay, for streams: dialled when a stream needs it, closed when none has for a while. */
 import type { DeviceBulk } from "@matrx/shared/device-frames.ts";
+import { HEARTBEAT, Heartbeat } from "@matrx/shared/heartbeat.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { NONCE_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import { openWebSocket } from "../network/web-socket.ts";
-import { HEARTBEAT, Heartbeat } from "./heartbeat.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
 /** How this device dials its relay, and proves which one it is. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Progress } from "@matrx/shared/content.ts";
 import { type ToDevice, type ToolProgress, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import { HEARTBEAT, Heartbeat, type HeartbeatTimes } from "@matrx/shared/heartbeat.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { encodeOutputFrame, encodeResultFrame } from "@matrx/shared/result-frame.ts";
 import { NONCE_HEADER } from "@matrx/shared/tokens.ts";
@@ -20,7 +21,6 @@ import {
   type UpgradeAnswer,
   upgradeRefused,
 } from "./close-reasons.ts";
-import { HEARTBEAT, Heartbeat, type HeartbeatTimes } from "./heartbeat.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
 /** Client states of the device document. */

@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/tree.ts";
 
 const PAGE = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
 const PATHS = [
-  ...PAGE.matchAll(/(?<![\w./-])(?:agent|worker|shared|web|docs|test)\/[\w./-]*(?:\.\w+|\/)/g),
+  ...PAGE.matchAll(/(?<![\w./-])(?:agent|client|worker|shared|web|docs|test)\/[\w./-]*(?:\.\w+|\/)/g),
 ].map(([path]) => path);
 
 test("every path on the page exists", () => {
@@ -14,7 +14,7 @@ test("every path on the page exists", () => {
   expect(PATHS.filter((path) => !existsSync(join(ROOT, path)) && path !== "agent/tools/NAME.ts")).toEqual([]);
 });
 
-test.each(["agent", "worker", "worker/device"])("every room of %s is on the page", (house) => {
+test.each(["agent", "client", "worker", "worker/device"])("every room of %s is on the page", (house) => {
   const rooms = readdirSync(join(ROOT, house), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !["node_modules", "bin", "dist"].includes(entry.name))
     .map(({ name }) => name);
@@ -77,7 +77,7 @@ function circlesOf(graph: ReadonlyMap<string, Iterable<string>>): string[][] {
   return circles;
 }
 
-const HOUSES = ["shared", "worker", "agent", "web/src", "scripts", "bench"];
+const HOUSES = ["shared", "client", "worker", "agent", "web/src", "scripts", "bench"];
 
 function sourceFiles(): string[] {
   return HOUSES.flatMap((house) =>
@@ -90,10 +90,8 @@ function sourceFiles(): string[] {
 /** Files of the repository that a file imports, types and pages that are loaded later included. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
-  return [...text.matchAll(/(?:from|import) ?\(?"((?:\.|@matrx\/shared\/)[^"]+\.tsx?)"/g)].map(
+  return [...text.matchAll(/(?:from|import) ?\(?"((?:\.|@matrx\/(?:shared|client)\/)[^"]+\.tsx?)"/g)].map(
     ([, path = ""]) =>
-      path.startsWith(".")
-        ? posix.join(posix.dirname(file), path)
-        : path.replace("@matrx/shared/", "shared/"),
+      path.startsWith(".") ? posix.join(posix.dirname(file), path) : path.replace("@matrx/", ""),
   );
 }

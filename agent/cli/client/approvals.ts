@@ -1,4 +1,6 @@
 /** Calls that wait for a person's decision: at the relay, or on this machine alone. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import {
   type ApprovalView,
   approvalDetailSchema,
@@ -10,7 +12,6 @@ import type { Question } from "@matrx/shared/question.ts";
 import type { Home } from "../../config/app-dirs.ts";
 import { decidedSchema, type WaitingView, waitingListSchema } from "../../control/approval-routes.ts";
 import { ControlClient } from "./control-client.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 /** A waiting call in a list. */
 export interface Waiting {

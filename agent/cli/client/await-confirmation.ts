@@ -1,12 +1,12 @@
 /** Shows a code, and waits until a person confirms it on a signed-in screen (RFC 8628). */
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { polledPairingSchema, type startedPairingSchema } from "@matrx/shared/api.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { renderUnicodeCompact } from "uqr";
 import type * as z from "zod";
 import { plain, printJsonLine, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 type Started = z.infer<typeof startedPairingSchema>;
 type Confirmed = Exclude<z.infer<typeof polledPairingSchema>, { status: "pending" }>;

@@ -1,62 +1,58 @@
-/** A caller's WebSocket to one device. */
+/** The command line's WebSocket to one device. */
 import type { IncomingMessage } from "node:http";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
+import type { Dial } from "@matrx/client/socket/socket.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
-import { WebSocket } from "ws";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { callerSocketUrl } from "../../config/relay-url.ts";
 import { openWebSocket } from "../../network/web-socket.ts";
+import { lostBecause } from "../../relay/close-reasons.ts";
+import { PacedSocket } from "../../relay/paced-socket.ts";
 import { parsedJson } from "./json.ts";
-import type { RelayClient } from "./relay-client.ts";
 
 /** In milliseconds. */
-const PING_EVERY = 20_000;
 const HANDSHAKE_WITHIN = 15_000;
 const CLOSE_WITHIN = 1000;
 
-export const PING = { action: "ping" };
-
-export interface Dial {
-  readonly device: string;
-  /** Absent for a new one. */
-  readonly session?: string | undefined;
-  readonly subprotocols: readonly string[];
-  /** Called if the relay refuses the upgrade. */
-  readonly onRefused: (refusal: MatrxError) => void;
-}
-
-/** A socket that is kept alive by pings. */
-export function dialCaller(client: RelayClient, dial: Dial): WebSocket {
-  const socket = dialSilently(client, dial);
-  const pinging = setInterval(() => sendIfOpen(socket, PING), PING_EVERY);
-  socket.once("close", () => clearInterval(pinging));
-  return socket;
-}
-
-/** A socket whose user pings it. */
-export function dialSilently(
-  client: RelayClient,
-  { device, session, subprotocols, onRefused }: Dial,
-): WebSocket {
-  const socket = openWebSocket(callerSocketUrl(client.relay, device, session), subprotocols, {
-    headers: { Authorization: `Bearer ${client.token}` },
-    handshakeTimeout: HANDSHAKE_WITHIN,
-    maxPayload: LIMITS.platformFrameBytes,
-  });
-  socket.once("unexpected-response", (_request, response) => {
-    void refusalOf(response).then((said) => onRefused(client.refusal(said)));
-  });
-  return socket;
-}
-
-export function sendIfOpen(socket: WebSocket, frame: object): void {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
-}
-
-/** Does not wait for a relay that does not close its end. */
-export function hangUp(socket: WebSocket): void {
-  socket.close();
-  setTimeout(() => socket.terminate(), CLOSE_WITHIN).unref();
+/** Dials the device in the name of the client's token. */
+export function dialTo(client: RelayClient, device: string): Dial {
+  return async (session, { onOpen, onMessage, onRefused, onClose }) => {
+    const token = await client.token();
+    const socket = openWebSocket(callerSocketUrl(client.relay, device, session), [SUBPROTOCOL.binary], {
+      ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+      handshakeTimeout: HANDSHAKE_WITHIN,
+      maxPayload: LIMITS.platformFrameBytes,
+    });
+    const paced = new PacedSocket(socket);
+    let why: string | undefined;
+    socket.once("unexpected-response", (_request, response) => {
+      void refusalOf(response).then((said) => onRefused(client.refusal(said)));
+    });
+    socket.once("open", onOpen);
+    socket.on("message", (data: Buffer<ArrayBuffer>, isBinary) =>
+      onMessage(isBinary ? data : data.toString()),
+    );
+    socket.on("error", (error) => {
+      why ??= lostBecause(error);
+    });
+    socket.on("close", (code, reason) => onClose(why ?? (reason.toString() || `closed (${code})`)));
+    return {
+      send: (data) => {
+        if (typeof data !== "string") paced.send(data);
+        else if (paced.isOpen) socket.send(data);
+      },
+      ready: () => paced.ready(),
+      leftBytes: () => paced.sentBytes - socket.bufferedAmount,
+      close: () => {
+        socket.close();
+        // A relay that does not close its end is not waited for.
+        setTimeout(() => socket.terminate(), CLOSE_WITHIN).unref();
+      },
+      cut: () => socket.terminate(),
+    };
+  };
 }
 
 async function refusalOf(response: IncomingMessage): Promise<MatrxError> {

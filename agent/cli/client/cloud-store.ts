@@ -1,4 +1,6 @@
 /** The relay's cloud store, as the command line uses it. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { CloudFile } from "@matrx/shared/cloud-file-api.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
@@ -6,7 +8,6 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import * as z from "zod";
 import type { Source } from "../copy/ends.ts";
 import { parsedJson } from "./json.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 const arrivedSchema = z.object({ bytes: z.number(), total: z.number().nullable() });
 

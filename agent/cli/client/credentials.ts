@@ -1,6 +1,7 @@
 /** Who the caller is, and at which relay: from options, the environment, or what `matrx login` stored. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { type Command, Option } from "commander";
@@ -11,7 +12,7 @@ import { relayUrlSchema } from "../../config/relay-url.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../../platform/private-file.ts";
 import { usageError } from "../output/failure.ts";
 import { agentHome, startedData } from "../run/agent-home.ts";
-import { RelayClient } from "./relay-client.ts";
+import { relayAt } from "./relay.ts";
 
 const credentialsSchema = z.strictObject({
   /** The relay of the last login. */
@@ -46,13 +47,13 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
   // Without one, say so before anything else.
   token();
   if (tokenFile)
-    return new RelayClient(
+    return relayAt(
       relay,
       token,
       `The token in ${tokenFile} is invalid, or no longer valid: put a new one there`,
     );
   const signIn = `Sign in again: matrx login --relay ${relay}`;
-  return new RelayClient(relay, token, signIn);
+  return relayAt(relay, token, signIn);
 }
 
 /** The relay's address. Throws MatrxError if nothing names one. */

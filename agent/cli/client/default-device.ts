@@ -1,10 +1,11 @@
 /** The default device: `MATRX_DEVICE`, else the choice of `matrx use`, else the caller's only one. */
+
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readJsonFile, writePrivateFile } from "../../platform/private-file.ts";
-import type { RelayClient } from "./relay-client.ts";
 
 const settingsSchema = z.object({
   /** Device ids, by the relay's address. */

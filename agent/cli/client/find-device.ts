@@ -1,10 +1,11 @@
 /** Finds a device by its id, its name, or the beginning of one. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
 import { chosenDevice, onlyDevice } from "./default-device.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 /** The device, or the default one if none is named. Throws MatrxError that lists the choices. */
 export async function viewDevice(client: RelayClient, wanted: string | undefined): Promise<DeviceView> {

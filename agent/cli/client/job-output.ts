@@ -1,10 +1,10 @@
 /** Reads a command's output byte for byte, page by page, from the job's log on the device. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 import * as z from "zod";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 /** How many bytes to request at once. */
 const PAGE_BYTES = 512 * 1024;

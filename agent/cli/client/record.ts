@@ -1,5 +1,6 @@
 /** The account's record, fetched from the relay and checked here. */
 import { createHash } from "node:crypto";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { type AuditHead, type SignedHead, signedHeadSchema } from "@matrx/shared/audit.ts";
 import { type Verdict, verifyChain } from "@matrx/shared/audit-chain.ts";
 import { relayError } from "@matrx/shared/errors.ts";
@@ -7,7 +8,6 @@ import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import * as z from "zod";
 import type { KeptHead } from "../../config/kept-heads.ts";
-import type { RelayClient } from "./relay-client.ts";
 
 /** What somebody who verifies the record learns. */
 export interface Verified extends Verdict {

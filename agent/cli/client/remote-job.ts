@@ -1,12 +1,11 @@
 /** A command on a device: starts it, follows its output, gets its exit code, and stops it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { INEXACT, OutputLost, textBytes } from "../output/whole-output.ts";
-import { callBySocket } from "./call-by-socket.ts";
+import { deviceBySocket } from "./device.ts";
 import { JobReader } from "./job-output.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
 
 /** A command that takes longer than this is followed; a shorter one ends in the first answer. In milliseconds. */
 const ANSWERS_WITHIN = 200;
@@ -50,17 +49,17 @@ export class RemoteJob {
   /** Throws MatrxError if the device did not start it. */
   static async start(client: RelayClient, wanted: JobToStart, stop: AbortSignal): Promise<RemoteJob> {
     const { device, command, stdin, session } = wanted;
-    const { answer } = await callBySocket(client, {
-      ...{ device, tool: "Bash", session, stop, timeoutMs: undefined, key: crypto.randomUUID() },
-      input: {
-        ...{ command, yield_ms: ANSWERS_WITHIN },
-        ...(stdin && { stdin_base64: stdin.toString("base64") }),
-      },
-    });
-    const { code, output: message, hint, hop = "tool" } = answer;
-    if (answer.type === "error")
-      throw new MatrxError({ code: code ?? "TOOL_EXECUTION_FAILED", message, hint, hop });
-    return new RemoteJob(client, device, answer);
+    const input = {
+      ...{ command, yield_ms: ANSWERS_WITHIN },
+      ...(stdin && { stdin_base64: stdin.toString("base64") }),
+    };
+    const remote = deviceBySocket(client, device, session);
+    try {
+      const answer = await remote.call("Bash", input, { signal: stop });
+      return new RemoteJob(client, device, answer);
+    } finally {
+      remote.close();
+    }
   }
 
   /** The command's exit code, once `output` has been read to its end; null if it left none. */

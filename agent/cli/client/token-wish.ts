@@ -1,4 +1,6 @@
 /** What the options of `matrx token create` and `change` ask of the relay. */
+
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { type AskRule, askRuleSchema } from "@matrx/shared/access-rules.ts";
 import { EFFECTS, type Effect } from "@matrx/shared/effects.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
@@ -6,7 +8,6 @@ import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
 import { type Command, Option } from "commander";
 import { usageError } from "../output/failure.ts";
 import { findDevice } from "./find-device.ts";
-import type { RelayClient } from "./relay-client.ts";
 
 /** Limits as options. */
 export interface LimitOptions {

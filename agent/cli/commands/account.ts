@@ -12,7 +12,7 @@ import {
   relayOption,
   tokenFileOption,
 } from "../client/credentials.ts";
-import { RelayClient } from "../client/relay-client.ts";
+import { relayAt } from "../client/relay.ts";
 import { plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 
@@ -61,7 +61,7 @@ async function logout(options: AccountOptions): Promise<void> {
     return console.log(`You are not signed in to ${relay}.`);
   }
   try {
-    const signOut = new RelayClient(relay, login.token).send("POST", "/v1/sign-out");
+    const signOut = relayAt(relay, login.token).send("POST", "/v1/sign-out");
     await withProgress("Signing out", signOut);
   } catch (error) {
     if (!(error instanceof MatrxError) || error.code !== "UNAUTHENTICATED") throw stillValid(error);

@@ -1,6 +1,7 @@
 /** `matrx audit`: shows the account's record, writes it to a file, and proves that nobody changed it. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { AUDIT_TYPES, auditPageSchema } from "@matrx/shared/audit.ts";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
@@ -15,7 +16,6 @@ import {
 } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import type { Verified } from "../client/record.ts";
-import type { RelayClient } from "../client/relay-client.ts";
 import { note, printJson, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { write } from "../output/reader.ts";

@@ -1,20 +1,23 @@
 /** `matrx call`: runs one tool on one device. */
+
+import type { CallEnd } from "@matrx/client/call.ts";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
+import type { CallEvent } from "@matrx/client/transport.ts";
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
-import { type CallToMake, callByRest } from "../client/call-by-rest.ts";
-import { callBySocket } from "../client/call-by-socket.ts";
 import { readInput } from "../client/call-input.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { deviceByRest, deviceBySocket } from "../client/device.ts";
 import { findDevice } from "../client/find-device.ts";
 import { sessionNamed } from "../client/names.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { readWords, type Words } from "../client/words.ts";
 import { usageError } from "../output/failure.ts";
-import { LiveInPipe, LiveOnTerminal } from "../output/live-output.ts";
-import { endCall } from "../output/print-answer.ts";
+import { LiveInPipe, LiveOnTerminal, type LiveOutput } from "../output/live-output.ts";
+import { endCall, type MadeCall } from "../output/print-answer.ts";
 import { withProgress } from "../output/progress.ts";
 import { asksForPage, FILE_BYTES, wantsFile } from "../output/whole-output.ts";
 import { stopSignal } from "../run/stop-signal.ts";
@@ -90,21 +93,90 @@ async function call({ device: wanted, tool, input: words }: Words, options: Call
   const isRead = effectOfCall(toolNameOf(tool), () => input) === "read";
   const isPiped = (!process.stdout.isTTY || options.save !== undefined) && !options.json;
   const isBase64 = isPiped && wantsFile(tool, input);
-  const toMake: CallToMake = {
-    ...{ device, tool, stop, timeoutMs: milliseconds(options.timeout) },
-    session: options.session === undefined ? undefined : sessionNamed(options.session),
-    input: isBase64 ? { ...input, ...FILE_BYTES } : input,
-    key: options.idempotencyKey ?? (isRead ? undefined : crypto.randomUUID()),
-  };
-  if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
+  const key = options.idempotencyKey ?? (isRead ? undefined : crypto.randomUUID());
+  if (key !== undefined && key.length > LIMITS.idempotencyKeyChars) {
     throw usageError("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
   }
+  const toMake: CallToMake = {
+    ...{ device, tool, stop, key, timeoutMs: milliseconds(options.timeout) },
+    session: options.session === undefined ? undefined : sessionNamed(options.session),
+    input: isBase64 ? { ...input, ...FILE_BYTES } : input,
+  };
   const stream = (options.stream ?? process.stdout.isTTY) && !options.json && options.save === undefined;
   const live = stream && !options.rest ? (isPiped ? new LiveInPipe() : new LiveOnTerminal()) : undefined;
   const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, live);
   const made = live ? await work : await withProgress(`Running ${tool}`, work);
   const nextPage = asksForPage(input) ? undefined : (cursor: Input) => readNext(client, toMake, cursor);
   await endCall(made, { client, device, tool, isBase64, nextPage }, options);
+}
+
+interface CallToMake {
+  readonly device: string;
+  readonly tool: string;
+  readonly input: Input;
+  readonly timeoutMs: number | undefined;
+  /** The idempotency key, by which a lost answer can be requested again. */
+  readonly key: string | undefined;
+  readonly session: string | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** Its output can be shown live, and Ctrl-C cancels it. Throws MatrxError. */
+async function callBySocket(client: RelayClient, toMake: CallToMake, live?: LiveOutput): Promise<MadeCall> {
+  const { tool, input, session, timeoutMs, key, stop } = toMake;
+  const remote = deviceBySocket(client, toMake.device, session === "new" ? undefined : session);
+  try {
+    const end = await remote.make(tool, input, {
+      ...{ timeoutMs, idempotencyKey: key, signal: stop, rateWaitMs: 0 },
+      ...(live && { onEvent: (event) => show(live, event) }),
+    });
+    return { answer: answerOf(end, key), live, session: session && remote.session };
+  } catch (error) {
+    throw withFlag(error, key);
+  } finally {
+    live?.end();
+    remote.close();
+  }
+}
+
+/** Ctrl-C leaves it running. Throws MatrxError. */
+async function callByRest(client: RelayClient, toMake: CallToMake): Promise<MadeCall> {
+  const { tool, input, session, timeoutMs, key, stop } = toMake;
+  const remote = deviceByRest(client, toMake.device, session);
+  try {
+    const end = await remote.make(tool, input, {
+      ...{ timeoutMs, idempotencyKey: key, leave: stop, rateWaitMs: 0 },
+    });
+    return { answer: answerOf(end, key), session: remote.session };
+  } catch (error) {
+    throw withFlag(error, key);
+  } finally {
+    remote.close();
+  }
+}
+
+function show(live: LiveOutput, event: CallEvent): void {
+  if (event.type === "output") live.show(event.channel, event.offset, event.data);
+  else if (event.type === "gap") live.gap();
+  else if (event.type === "progress") live.progress(event);
+}
+
+function answerOf(end: CallEnd, key: string | undefined): Answer {
+  if (end.kind === "answer") return end.answer;
+  throw callerError("CANCELLED", "Stopped waiting; the call may still be running", {
+    hint: key === undefined ? "" : repeatedWith(key),
+  });
+}
+
+/** As it is said on the command line. */
+function withFlag(error: unknown, key: string | undefined): unknown {
+  if (!(error instanceof MatrxError) || error.hop !== "caller" || !error.details) return error;
+  const { details: _, ...shape } = error.shape();
+  return new MatrxError({ ...shape, ...(key !== undefined && { hint: repeatedWith(key) }) });
+}
+
+function repeatedWith(key: string): string {
+  return `To get its outcome, repeat the call with --idempotency-key ${key}`;
 }
 
 /** Makes the same call for the next page; only reading tools have pages. */

@@ -1,9 +1,10 @@
 /** `matrx calls`: lists the calls of the last day, to find one whose answer never arrived. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { callListSchema, callQuerySchema, type ListedCall } from "@matrx/shared/api.ts";
 import { type Command, Option } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { ago, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { addCallsCancel } from "./calls-cancel.ts";

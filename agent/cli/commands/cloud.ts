@@ -1,5 +1,6 @@
 /** `matrx cloud`: keeps copies of devices' files at the relay for a time, so that they can be fetched while the device is off. */
 import { join } from "node:path";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import {
   type CloudFile,
   cloudCopySchema,
@@ -11,7 +12,6 @@ import type { Command } from "commander";
 import { cloudSource, type OnArrived, transfer } from "../client/cloud-store.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { copyFile } from "../copy/copy-file.ts";
 import { LocalSink } from "../copy/local-file.ts";
 import { localFiles } from "../copy/local-files.ts";

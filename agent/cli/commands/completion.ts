@@ -1,10 +1,11 @@
 /** `matrx completion`: scripts that complete commands, options, devices and tools; and `matrx complete`, which they call. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { Argument, type Command, type Option } from "commander";
 import { callerOf } from "../client/credentials.ts";
 import { chosenDevice } from "../client/default-device.ts";
 import { deviceNamed } from "../client/find-device.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { plain } from "../output/print.ts";
 
 const EXAMPLES = `

@@ -1,12 +1,14 @@
 /** `matrx cp`: copies files between this machine and devices, or between two devices. */
+
 import { join } from "node:path";
+import type { Device } from "@matrx/client/device.ts";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
+import { deviceBySocket } from "../client/device.ts";
 import { viewDevice } from "../client/find-device.ts";
-import type { RelayClient } from "../client/relay-client.ts";
-import { StreamConnection } from "../client/stream-connection.ts";
 import { type Copied, copyFile } from "../copy/copy-file.ts";
 import { DeviceCalls } from "../copy/device-calls.ts";
 import type { Files } from "../copy/files.ts";
@@ -111,7 +113,7 @@ async function copyStep(step: FileCopy, show: Shown, stop: AbortSignal): Promise
 class Machines {
   readonly #client: RelayClient;
   readonly #stop: AbortSignal;
-  readonly #connections: StreamConnection[] = [];
+  readonly #connections: Device[] = [];
   readonly #devices = new Map<string, Promise<Files>>();
 
   constructor(client: RelayClient, stop: AbortSignal) {
@@ -139,9 +141,9 @@ class Machines {
 
   async #connect(wanted: string): Promise<Files> {
     const { id, name, os } = await withProgress("Contacting the relay", viewDevice(this.#client, wanted));
-    const opening = StreamConnection.open(this.#client, id);
-    const connection = await withProgress("Contacting the device", opening);
+    const connection = deviceBySocket(this.#client, id);
     this.#connections.push(connection);
+    await withProgress("Contacting the device", connection.connect());
     const notes = join(homeOf().state, "copies");
     return remoteFiles({ calls: new DeviceCalls(connection, this.#stop), device: { id, name, os }, notes });
   }

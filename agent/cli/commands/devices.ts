@@ -1,10 +1,11 @@
 /** `matrx devices`: lists, renames, tags and removes your machines. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
 import { ago, note, openAlerts, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";

@@ -1,10 +1,11 @@
 /** `matrx events`: shows what a device reported by itself. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { type EventView, eventListSchema } from "@matrx/shared/api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { deviceBySocket } from "../client/device.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
-import { watchEvents } from "../client/watch-events.ts";
 import { note, oneLine, plain, printJson, printJsonLine, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { stopSignal } from "../run/stop-signal.ts";
@@ -44,14 +45,15 @@ async function events(wanted: string | undefined, options: EventsOptions): Promi
   if (options.follow) kept.forEach(show);
   else if (options.json) return printJson({ ...list, events: kept });
   else return printList(kept, list.dropped);
-  await watchEvents(client, {
-    device: list.device,
+  const device = deviceBySocket(client, list.device);
+  await device.watch({
     after: list.events.at(-1)?.id,
-    stop: stopSignal(),
-    show,
+    signal: stopSignal(),
+    onEvent: show,
     onConnect: () => note("Waiting for events. Ctrl-C stops."),
     onBreak: () => note("Lost the connection to the relay. Reconnecting ..."),
   });
+  device.close();
 }
 
 function printList(kept: readonly EventView[], dropped: number): void {

@@ -1,9 +1,10 @@
 /** `matrx forward`: makes a port of a device reachable on this machine. */
+import type { Device } from "@matrx/client/device.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
+import { deviceBySocket } from "../client/device.ts";
 import { viewDevice } from "../client/find-device.ts";
-import { StreamPool } from "../client/stream-pool.ts";
 import { type Ended, Forwarder, isTaken } from "../forward/listener.ts";
 import { forwardStdio } from "../forward/stdio.ts";
 import { usageError } from "../output/failure.ts";
@@ -64,30 +65,30 @@ async function forward(
   const stop = stopSignal();
   const client = callerOf(options);
   const { id, name } = await withProgress("Contacting the relay", viewDevice(client, wanted));
-  const pool = new StreamPool(client, id);
-  stop.addEventListener("abort", () => pool.close(), { once: true });
+  const remote = deviceBySocket(client, id);
+  stop.addEventListener("abort", () => remote.close(), { once: true });
   try {
-    if (options.stdio) return await forwardStdio(pool, port, stop);
-    await withProgress("Contacting the device", pool.connect());
-    await listenUntil(stop, { pool, device: { id, name }, port, local, json: options.json ?? false });
+    if (options.stdio) return await forwardStdio(remote, port, stop);
+    await withProgress("Contacting the device", remote.connect());
+    await listenUntil(stop, { remote, device: { id, name }, port, local, json: options.json ?? false });
   } catch (error) {
     throw stop.aborted ? callerError("CANCELLED", "Stopped") : error;
   } finally {
-    pool.close();
+    remote.close();
   }
 }
 
 interface Forward {
-  readonly pool: StreamPool;
+  readonly remote: Device;
   readonly device: { readonly id: string; readonly name: string };
   readonly port: number;
   readonly local: number | undefined;
   readonly json: boolean;
 }
 
-async function listenUntil(stop: AbortSignal, { pool, device, port, local, json }: Forward): Promise<void> {
+async function listenUntil(stop: AbortSignal, { remote, device, port, local, json }: Forward): Promise<void> {
   const show = json ? new JsonLines() : new Lines();
-  const forwarder = new Forwarder({ pool, port, onOpen: show.opened, onEnd: show.ended });
+  const forwarder = new Forwarder({ remote, port, onOpen: show.opened, onEnd: show.ended });
   const stopped = Promise.withResolvers<void>();
   stop.addEventListener("abort", () => stopped.resolve(), { once: true });
   const at = await listenAt(forwarder, port, local);

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, keepLogin, relayOf, relayOption } from "../client/credentials.ts";
-import { RelayClient } from "../client/relay-client.ts";
+import { relayAt } from "../client/relay.ts";
 import { plain, printJsonLine } from "../output/print.ts";
 import { prepareHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
@@ -32,7 +32,7 @@ async function login(options: LoginOptions): Promise<void> {
   const json = options.json ?? false;
   const relay = relayOf(options, home);
   const stop = stopSignal();
-  const client = new RelayClient(relay);
+  const client = relayAt(relay);
   const name = options.name ?? `matrx, ${userInfo().username} on ${hostname()}`.slice(0, 64);
   const started = await client.post("/v1/logins", startedPairingSchema, { name });
   showCode(started, { json, facts: {} });

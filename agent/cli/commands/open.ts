@@ -1,10 +1,11 @@
 /** `matrx open`: opens the relay's page, or a web server of a device, in the browser. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { portLinkSchema } from "@matrx/shared/port-link-api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOf, withCallerOptions } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";

@@ -1,10 +1,11 @@
 /** `matrx outcome`: shows the result of an earlier call. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { callViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
 import { plain, printJson } from "../output/print.ts";
 import { endCall } from "../output/print-answer.ts";

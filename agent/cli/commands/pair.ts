@@ -9,7 +9,7 @@ import { fingerprintOf, makeIdentity, writeIdentity } from "../../config/identit
 import { describeMachine } from "../../platform/machine.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, relayOf, relayOption } from "../client/credentials.ts";
-import { RelayClient } from "../client/relay-client.ts";
+import { relayAt } from "../client/relay.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
 import { note, plain, printJsonLine } from "../output/print.ts";
 import { asTyped } from "../program-name.ts";
@@ -57,7 +57,7 @@ export async function pairMachine(home: Home, options: PairOptions, stop: AbortS
   const relay = relayOf(options.relay || !kept ? options : { relay: kept.relay }, home);
   if (!yes) requireAnswer("Add --yes to accept whichever account approves");
   prepareHome(home);
-  const client = new RelayClient(relay);
+  const client = relayAt(relay);
   const identity = makeIdentity();
   const name = options.name ?? (hostname().slice(0, 64) || "device");
 

@@ -1,4 +1,6 @@
 /** `matrx policy explain`: says what would become of a call, and which rule decides. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { type Explanation, explanationSchema } from "@matrx/shared/policy-explain.ts";
 import { decisionWords, ruleRows } from "@matrx/shared/policy-words.ts";
@@ -6,7 +8,6 @@ import type { Command } from "commander";
 import { readInput } from "../client/call-input.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { readWords, type Words } from "../client/words.ts";
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";

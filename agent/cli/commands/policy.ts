@@ -1,11 +1,11 @@
 /** `matrx policy`: shows or sets a device's policy at the relay; the device's own policy file applies as well. */
 import { readFileSync } from "node:fs";
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { policySetSchema } from "@matrx/shared/policy.ts";
 import { policyLines } from "@matrx/shared/policy-words.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
 import { plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";

@@ -1,9 +1,10 @@
 /** `matrx share file`: a link that lets anybody download one file. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { fileLinkSchema } from "@matrx/shared/file-link-api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";

@@ -1,4 +1,6 @@
 /** `matrx share`: devices for people who have another account on the relay, and what they share with you. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import {
@@ -9,7 +11,6 @@ import {
 } from "@matrx/shared/share-api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { type LimitOptions, newShareOf, withLimitOptions } from "../client/token-wish.ts";
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";

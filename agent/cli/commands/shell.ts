@@ -1,13 +1,15 @@
 /** `matrx shell`: a terminal of a device in this one. */
+
 import { constants } from "node:os";
+import type { Device } from "@matrx/client/device.ts";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { DeviceView } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import * as z from "zod";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
+import { deviceBySocket } from "../client/device.ts";
 import { viewDevice } from "../client/find-device.ts";
-import type { RelayClient } from "../client/relay-client.ts";
-import { StreamConnection } from "../client/stream-connection.ts";
 import { usageError } from "../output/failure.ts";
 import { ago, note, oneLine, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
@@ -68,9 +70,10 @@ Examples:
 async function shell(wanted: string | undefined, options: ShellOptions): Promise<void> {
   const client = callerOf(options);
   const device = await withProgress("Contacting the relay", viewDevice(client, wanted));
-  const connection = await withProgress("Contacting the device", StreamConnection.open(client, device.id));
+  const connection = deviceBySocket(client, device.id);
   let opened: Opened;
   try {
+    await withProgress("Contacting the device", connection.connect());
     if (options.list) return showList(await openTerminals(connection), options.json ?? false);
     if (options.close !== undefined) return await closeTerminal(connection, options.close);
     if (!process.stdin.isTTY || !process.stdout.isTTY)
@@ -110,7 +113,7 @@ async function show(client: RelayClient, device: DeviceView, first: Opened): Pro
 
 /** One's own open terminal after this one in the device's list; after the last comes the first. Throws MatrxError. */
 async function nextTerminal(client: RelayClient, device: DeviceView, { terminal }: Opened): Promise<Opened> {
-  const connection = await StreamConnection.open(client, device.id);
+  const connection = deviceBySocket(client, device.id);
   try {
     const all = (await openTerminals(connection)).filter((one) => one.own || one.terminal === terminal);
     const next = all[(all.findIndex((one) => one.terminal === terminal) + 1) % all.length];
@@ -122,13 +125,13 @@ async function nextTerminal(client: RelayClient, device: DeviceView, { terminal 
   }
 }
 
-async function openTerminals(connection: StreamConnection): Promise<Terminal[]> {
+async function openTerminals(connection: Device): Promise<Terminal[]> {
   const { metadata } = await connection.call("TerminalList", {});
   return listSchema.parse(metadata).terminals.filter(({ running }) => running);
 }
 
 /** The terminal of this name, or a new one. Throws MatrxError. */
-async function terminalOf(connection: StreamConnection, name: string | undefined): Promise<Opened> {
+async function terminalOf(connection: Device, name: string | undefined): Promise<Opened> {
   const found = name === undefined ? undefined : named(await openTerminals(connection), name);
   if (found) return found;
   const input = { ...OwnTerminal.size, ...(name && { name }) };
@@ -136,7 +139,7 @@ async function terminalOf(connection: StreamConnection, name: string | undefined
   return { ...createdSchema.parse(metadata), name };
 }
 
-async function closeTerminal(connection: StreamConnection, name: string): Promise<void> {
+async function closeTerminal(connection: Device, name: string): Promise<void> {
   const found = named(await openTerminals(connection), name);
   if (!found) throw noTerminal(name);
   const { output } = await connection.call("TerminalClose", { terminal: found.terminal });

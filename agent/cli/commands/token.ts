@@ -1,9 +1,10 @@
 /** `matrx token`: makes, shows, changes and revokes tokens for AIs and your own scripts. */
+
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import { createdTokenSchema, tokenDetailsSchema, tokenListSchema } from "@matrx/shared/token-api.ts";
 import { type Command, Option } from "commander";
 import { writePrivateFile } from "../../platform/private-file.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
-import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import {
   changedTokenOf,
   LIFTABLE,

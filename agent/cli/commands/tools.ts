@@ -1,4 +1,6 @@
 /** `matrx tools`: lists a device's tools, or explains one. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError } from "@matrx/shared/errors.ts";
@@ -8,7 +10,6 @@ import * as z from "zod";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { builtInTool, toolNamed } from "../client/names.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { plain, printJson, printTable, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { asTyped } from "../program-name.ts";

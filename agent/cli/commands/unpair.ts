@@ -1,11 +1,11 @@
 /** `matrx unpair`: removes this machine from your account. */
 import { renameSync, rmSync } from "node:fs";
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig } from "../../config/config.ts";
 import { callerOf } from "../client/credentials.ts";
-import { pathOf } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
 import { note, plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";

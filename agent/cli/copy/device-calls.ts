@@ -1,7 +1,8 @@
 /** Calls of a device's tools for transfers. */
+import type { Device } from "@matrx/client/device.ts";
+import type { Input, Opened } from "@matrx/client/transport.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { Opened, StreamConnection } from "../client/stream-connection.ts";
 
 const factsSchema = z.object({
   kind: z.enum(["file", "directory"]),
@@ -29,12 +30,12 @@ const UP_CREDIT = 32 * 1024;
 const MOST_ENTRIES = 5000;
 
 export class DeviceCalls {
-  readonly #connection: StreamConnection;
+  readonly #device: Device;
   readonly #signal: AbortSignal;
 
   /** The signal cancels calls and streams. */
-  constructor(connection: StreamConnection, signal: AbortSignal) {
-    this.#connection = connection;
+  constructor(device: Device, signal: AbortSignal) {
+    this.#device = device;
     this.#signal = signal;
   }
 
@@ -55,21 +56,17 @@ export class DeviceCalls {
   }
 
   /** Throws MatrxError. */
-  async call<Schema extends z.ZodType>(
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    schema: Schema,
-  ): Promise<z.infer<Schema>> {
-    const answer = await this.#connection.call(tool, input, this.#signal);
+  async call<Schema extends z.ZodType>(tool: string, input: Input, schema: Schema): Promise<z.infer<Schema>> {
+    const answer = await this.#device.call(tool, input, { signal: this.#signal });
     return parsed(tool, answer, schema);
   }
 
-  download(input: Readonly<Record<string, unknown>>): Promise<Opened> {
-    return this.#connection.open("Download", input, { credit: DOWN_CREDIT, signal: this.#signal });
+  download(input: Input): Promise<Opened> {
+    return this.#device.open("Download", input, { credit: DOWN_CREDIT, signal: this.#signal });
   }
 
-  upload(tool: "Upload" | "UploadAppend", input: Readonly<Record<string, unknown>>): Promise<Opened> {
-    return this.#connection.open(tool, input, { credit: UP_CREDIT, signal: this.#signal });
+  upload(tool: "Upload" | "UploadAppend", input: Input): Promise<Opened> {
+    return this.#device.open(tool, input, { credit: UP_CREDIT, signal: this.#signal });
   }
 }
 

@@ -1,11 +1,11 @@
 /** Listens on this machine's own 127.0.0.1, and gives each connection a stream of its own to a port of the device. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { Device } from "@matrx/client/device.ts";
 import { callerError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { isNodeError } from "../../platform/private-file.ts";
 import { breakOff, joined } from "../../ports/join.ts";
-import type { StreamPool } from "../client/stream-pool.ts";
 
 /** Never another address: whoever could reach that would act by this user's token. */
 const HOST = "127.0.0.1";
@@ -20,7 +20,7 @@ export type Ended =
   | { readonly error: MatrxError | undefined };
 
 export interface ForwarderOptions {
-  readonly pool: StreamPool;
+  readonly remote: Device;
   /** The device's port. */
   readonly port: number;
   readonly onOpen: (connection: number) => void;
@@ -67,7 +67,7 @@ export class Forwarder {
   }
 
   async #forward(socket: Socket): Promise<void> {
-    const { pool, port, onOpen, onEnd } = this.#options;
+    const { remote, port, onOpen, onEnd } = this.#options;
     const connection = ++this.#last;
     const left = new AbortController();
     this.#sockets.add(socket);
@@ -80,7 +80,7 @@ export class Forwarder {
     let stream: StreamEnd | undefined;
     try {
       const options = { credit: FORWARD_CREDIT, signal: left.signal };
-      ({ stream } = await pool.open("ConnectPort", { port }, options));
+      ({ stream } = await remote.open("ConnectPort", { port }, options));
       onOpen(connection);
       const opened = stream;
       onEnd(connection, await joined(socket, opened, () => opened.end()));

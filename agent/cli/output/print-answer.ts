@@ -5,12 +5,20 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { MadeCall } from "../client/call-by-rest.ts";
 import { contentLines } from "./content-lines.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, usageError } from "./failure.ts";
+import type { LiveOutput } from "./live-output.ts";
 import { note, printJson, toolOutput } from "./print.ts";
 import { isReaderGone, ReaderGone, write } from "./reader.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
+
+/** A call that has ended. */
+export interface MadeCall {
+  readonly answer: Answer;
+  /** Output that was already shown live. */
+  readonly live?: LiveOutput | undefined;
+  readonly session: string | undefined;
+}
 
 interface EndOptions {
   json?: boolean;

@@ -1,8 +1,9 @@
 /** All of a call's output, byte for byte and nothing else, for a pipe or a file. */
+
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import * as z from "zod";
 import { JobReader } from "../client/job-output.ts";
-import type { RelayClient } from "../client/relay-client.ts";
 import { note } from "./print.ts";
 
 /** A call that has ended, and what is needed to read more. */

@@ -57,7 +57,7 @@ async function runRemote(options: McpOptions, stop: AbortSignal): Promise<void> 
   // What is wrong with the relay's address or the token is said here, in words that a person can act on.
   await client.get("/v1/account", accountViewSchema);
   const path = options.device === undefined ? "/mcp" : `/mcp/d/${await findDevice(client, options.device)}`;
-  await runProxy({ url: new URL(path, client.relay), token: client.token ?? "" }, stop);
+  await runProxy({ url: new URL(path, client.relay), token: (await client.token()) ?? "" }, stop);
 }
 
 /** Several clients may each start one, so each has a folder of its own while it runs. */

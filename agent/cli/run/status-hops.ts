@@ -1,4 +1,6 @@
 /** Checks each hop of `matrx status` by using it. Hops after a failed one are not tried. */
+
+import { pathOf } from "@matrx/client/http/relay-client.ts";
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, deviceError, type ErrorShape, shapeOf } from "@matrx/shared/errors.ts";
@@ -8,7 +10,7 @@ import { readConfig } from "../../config/config.ts";
 import { placeOf, proxyFor } from "../../network/proxy.ts";
 import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { pathOf, RelayClient } from "../client/relay-client.ts";
+import { relayAt } from "../client/relay.ts";
 import { KINDS } from "../commands/account.ts";
 import { ago, openAlerts } from "../output/print.ts";
 import { agentHome } from "./agent-home.ts";
@@ -82,7 +84,7 @@ function mayCall(options: CallerOptions, home: Home): boolean {
 /** Gets the relay's public keys, which need no sign-in. */
 async function reachRelay({ home, options }: Journey): Promise<string> {
   const relay = relayOf(options, home);
-  await new RelayClient(relay).get("/.well-known/jwks.json", z.object({ keys: z.array(z.unknown()).min(1) }));
+  await relayAt(relay).get("/.well-known/jwks.json", z.object({ keys: z.array(z.unknown()).min(1) }));
   const proxy = proxyFor(new URL(relay));
   return `${relay} answers${proxy ? ` through the proxy at ${placeOf(proxy)}` : ""}`;
 }

@@ -1,10 +1,10 @@
 /** Shows a device's terminal in this one, and types into it. When the connection is lost it comes back by itself, where it was. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import * as z from "zod";
-import type { RelayClient } from "../client/relay-client.ts";
-import { StreamConnection } from "../client/stream-connection.ts";
+import { deviceBySocket } from "../client/device.ts";
 import { plain } from "../output/print.ts";
 import { EscapeKeys } from "./escape.ts";
 import { OwnTerminal } from "./own-terminal.ts";
@@ -98,15 +98,16 @@ export class TerminalView {
 
   async #attached(onAttached: () => void): Promise<ViewEnd> {
     const { client, device, terminal } = this.#options;
-    const connection = await StreamConnection.open(client, device);
+    const connection = deviceBySocket(client, device);
     const leave = () => connection.close();
     this.#left.signal.addEventListener("abort", leave, { once: true });
     try {
-      // The event is over if the person left while this connected.
-      this.#left.signal.throwIfAborted();
       const from = this.#sequence === undefined ? {} : { from_sequence: this.#sequence };
       const input = { terminal, write: true, ...from };
-      const { stream } = await connection.open("TerminalAttach", input, { credit: CREDIT });
+      const { stream } = await connection.open("TerminalAttach", input, {
+        credit: CREDIT,
+        signal: this.#left.signal,
+      });
       onAttached();
       this.#stream = stream;
       this.#resize();

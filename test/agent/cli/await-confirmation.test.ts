@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { awaitConfirmation } from "../../../agent/cli/client/await-confirmation.ts";
-import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { relayAt } from "../../../agent/cli/client/relay.ts";
 
 const PAIRED = { status: "paired", device_id: "shed-0123456789", name: "shed", account: "owner" };
 
@@ -24,7 +24,7 @@ test.each([
     ...{ code: "7K2M-9XQP", secret: "secret", verification_uri: `${relay}/#pair=7K2M-9XQP` },
     ...{ expires_in: 600, interval },
   };
-  const confirmed = await awaitConfirmation(new RelayClient(relay), started, new AbortController().signal);
+  const confirmed = await awaitConfirmation(relayAt(relay), started, new AbortController().signal);
   expect(confirmed).toEqual(PAIRED);
   expect(polls).toBe(pending + 1);
 });

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { callBySocket } from "../../../agent/cli/client/call-by-socket.ts";
-import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { deviceBySocket } from "../../../agent/cli/client/device.ts";
+import { relayAt } from "../../../agent/cli/client/relay.ts";
 import { LiveInPipe, LiveOnTerminal } from "../../../agent/cli/output/live-output.ts";
 import { endCall } from "../../../agent/cli/output/print-answer.ts";
 
@@ -22,9 +22,11 @@ test("a call that is cancelled while the connection is made is not sent", async 
   server.on("connection", (socket) => socket.on("message", (data) => messages.push(data.toString())));
   await once(server, "listening");
   const stop = new AbortController();
-  const client = new RelayClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
-  const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
-  const made = callBySocket(client, { ...call, stop: stop.signal });
+  const device = deviceBySocket(
+    relayAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token"),
+    "box",
+  );
+  const made = device.call("Bash", {}, { signal: stop.signal });
   const refused = expect(made).rejects.toMatchObject({
     code: "CANCELLED",
     message: "Cancelled before the call was sent: nothing ran",
@@ -33,6 +35,7 @@ test("a call that is cancelled while the connection is made is not sent", async 
   stop.abort();
   accept(true);
   await refused;
+  device.close();
   expect(messages).toEqual([]);
 });
 
@@ -61,11 +64,7 @@ test("a relay that is not there ran nothing, and this is said", async () => {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   server.close();
-  const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
-  const made = callBySocket(new RelayClient(`http://127.0.0.1:${port}`, "token"), {
-    ...call,
-    stop: new AbortController().signal,
-  });
+  const made = deviceBySocket(relayAt(`http://127.0.0.1:${port}`, "token"), "box").call("Bash");
   await expect(made).rejects.toMatchObject({
     code: "UNAVAILABLE",
     message: expect.stringContaining("so nothing ran"),
@@ -75,7 +74,7 @@ test("a relay that is not there ran nothing, and this is said", async () => {
 test("a file that cannot be written is said in plain words", async () => {
   const answer = { type: "success" as const, output: "x" };
   const save = "/nonexistent/file";
-  const ended = { client: new RelayClient("http://127.0.0.1:9"), device: "box", tool: "Read" };
+  const ended = { client: relayAt("http://127.0.0.1:9"), device: "box", tool: "Read" };
   const more = { ...ended, isBase64: false, nextPage: undefined };
   await expect(endCall({ answer, session: undefined }, more, { save })).rejects.toThrow(
     "/nonexistent/file can't be written (ENOENT)",

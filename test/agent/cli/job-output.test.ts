@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { JobReader } from "../../../agent/cli/client/job-output.ts";
-import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { relayAt } from "../../../agent/cli/client/relay.ts";
 import { textBytes } from "../../../agent/cli/output/whole-output.ts";
 import { MatrxError, problemOf } from "../../../shared/errors.ts";
 
@@ -24,7 +24,7 @@ async function reading(...answers: ((input: Input, response: ServerResponse) => 
     server.close();
   });
   await once(server, "listening");
-  const client = new RelayClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
+  const client = relayAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
   return { reader: new JobReader(client, "box-0123456789", "job_0123456789"), asked };
 }
 

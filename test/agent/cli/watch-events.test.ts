@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
-import { watchEvents } from "../../../agent/cli/client/watch-events.ts";
+import { deviceBySocket } from "../../../agent/cli/client/device.ts";
+import { relayAt } from "../../../agent/cli/client/relay.ts";
 
 test("an outage is told once, however often the relay is tried, and so is its end", {
   timeout: 30_000,
@@ -28,11 +28,12 @@ test("an outage is told once, however often the relay is tried, and so is its en
 
   const told: string[] = [];
   const stop = new AbortController();
-  await watchEvents(new RelayClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token"), {
-    device: "shed-0123456789",
-    after: undefined,
-    stop: stop.signal,
-    show: () => undefined,
+  const relay = relayAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
+  const device = deviceBySocket(relay, "shed-0123456789");
+  onTestFinished(() => device.close());
+  await device.watch({
+    signal: stop.signal,
+    onEvent: () => undefined,
     onConnect: () => {
       told.push("connected");
       if (told.length > 1) stop.abort();

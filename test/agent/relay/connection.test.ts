@@ -8,7 +8,7 @@ import { importJWK, jwtVerify } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startAgent as startOther } from "../../../agent/agent.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
-import { Heartbeat } from "../../../agent/relay/heartbeat.ts";
+import { Heartbeat } from "../../../shared/heartbeat.ts";
 import { smallToolbox } from "../core/small-tools.ts";
 import { startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, smallParts, startAgent } from "./start-agent.ts";

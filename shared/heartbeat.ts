@@ -1,5 +1,5 @@
 /** The text heartbeat: the relay's runtime answers it while the Device object hibernates. */
-import { TIMES } from "@matrx/shared/limits.ts";
+import { TIMES } from "./limits.ts";
 
 export interface HeartbeatTimes {
   every: number;
@@ -8,7 +8,7 @@ export interface HeartbeatTimes {
 
 export const HEARTBEAT: HeartbeatTimes = { every: TIMES.heartbeat, pongWithin: TIMES.pongWithin };
 
-interface Line {
+export interface Line {
   ping(): void;
   /** Total bytes that this process has sent. */
   leftBytes(): number;
@@ -18,7 +18,7 @@ export class Heartbeat {
   readonly #line: Line;
   readonly #times: HeartbeatTimes;
   readonly #onSilence: () => void;
-  #timer: NodeJS.Timeout;
+  #timer: ReturnType<typeof setTimeout>;
   #left = 0;
 
   /** Starts the heartbeat. `onSilence` is called once if no `pong` arrives in time. */

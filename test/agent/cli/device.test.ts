@@ -3,8 +3,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
-import { StreamConnection } from "../../../agent/cli/client/stream-connection.ts";
+import { deviceBySocket } from "../../../agent/cli/client/device.ts";
+import { relayAt } from "../../../agent/cli/client/relay.ts";
+import type { Device } from "../../../client/device.ts";
 import { encodeStreamFrame, errorPayload } from "../../../shared/streams/frame.ts";
 
 type Frame = Record<string, unknown>;
@@ -39,30 +40,31 @@ test("a token that was replaced is told to the relay, and used for the next conn
     if (frame.action === "auth") told.resolve(frame);
   });
   let token = "first";
-  const client = new RelayClient(at.url, () => token);
-  using connection = disposable(await StreamConnection.open(client, "laptop"));
+  const client = relayAt(at.url, () => token);
+  using first = await connected(client);
   token = "second";
   vi.advanceTimersByTime(60_000);
   expect(await told.promise).toEqual({ action: "auth", token: "second" });
-  using _next = disposable(await StreamConnection.open(client, "laptop"));
+  using _next = await connected(client);
   expect(at.tokens).toEqual(["Bearer first", "Bearer second"]);
-  expect(connection.signal.aborted).toBe(false);
+  expect(at.server.clients.size).toBe(2);
+  first.close();
 });
 
 test("a call's error is thrown, and leaves no stream behind", async () => {
   const at = await relay((frame, socket) =>
     answer(socket, frame, { type: "error", code: "DEVICE_OFFLINE", output: "It is away", hop: "relay" }),
   );
-  using connection = disposable(await StreamConnection.open(new RelayClient(at.url, "token"), "laptop"));
+  using device = await connected(relayAt(at.url, "token"));
   for (let round = 0; round < 40; round++) {
-    const opening = connection.open("Download", {}, { credit: 65_536 });
+    const opening = device.open("Download", {}, { credit: 65_536 });
     await expect(opening).rejects.toMatchObject({
       code: "DEVICE_OFFLINE",
       message: "It is away",
       hop: "relay",
     });
   }
-  expect(connection.hasRoom).toBe(true);
+  expect(at.tokens.length).toBe(1);
 });
 
 test("what the relay refuses for its rate is sent again when it says, and a stop ends the waiting", async () => {
@@ -79,22 +81,22 @@ test("what the relay refuses for its rate is sent again when it says, and a stop
     const isTaken = tools.length % 3 === 0;
     answer(socket, frame, isTaken ? { type: "success" } : { ...refused, metadata: { retry_after_ms: wait } });
   });
-  using connection = disposable(await StreamConnection.open(new RelayClient(at.url, "token"), "laptop"));
-  expect(await connection.call("FileInfo", {})).toMatchObject({ type: "success" });
-  expect(await connection.open("Download", {}, { credit: 65_536 })).toMatchObject({
+  using device = await connected(relayAt(at.url, "token"));
+  expect(await device.call("FileInfo", {})).toMatchObject({ type: "success" });
+  expect(await device.open("Download", {}, { credit: 65_536 })).toMatchObject({
     answer: { type: "success" },
   });
   expect(tools).toEqual([...Array(3).fill("FileInfo"), ...Array(3).fill("Download")]);
 
   wait = 50_000;
   const stop = new AbortController();
-  const stopped = connection.call("FileInfo", {}, stop.signal);
+  const stopped = device.call("FileInfo", {}, { signal: stop.signal });
   await expect.poll(() => tools.length).toBe(7);
   stop.abort();
   await expect(stopped).rejects.toMatchObject({ code: "CANCELLED" });
 
   wait = 3_600_000;
-  await expect(connection.call("FileInfo", {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  await expect(device.call("FileInfo", {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
   expect(tools.length).toBe(8);
 });
 
@@ -102,27 +104,33 @@ test("a lost relay ends calls and streams with the reason; a lost device only it
   const sockets: WebSocket[] = [];
   const at = await relay((frame, socket) => {
     sockets.push(socket);
+    if (frame.tool === "Read" && new Set(sockets).size > 1)
+      answer(socket, frame, { type: "success", output: "read" });
     if (frame.tool === "Download") answer(socket, frame, { type: "success", metadata: { size: 1 } });
   });
-  const connection = await StreamConnection.open(new RelayClient(at.url, "token"), "laptop");
-  const first = await connection.open("Download", {}, { credit: 65_536 });
+  using device = await connected(relayAt(at.url, "token"));
+  const first = await device.open("Download", {}, { credit: 65_536 });
   expect(first.answer.metadata).toEqual({ size: 1 });
-  const second = await connection.open("Download", {}, { credit: 65_536 });
+  const second = await device.open("Download", {}, { credit: 65_536 });
   const gone = errorPayload({ code: "UNAVAILABLE", message: "The device disconnected", hop: "relay" });
   const address = { connection: "0000000000000000", stream: 1, bulk: false };
   sockets[0]?.send(encodeStreamFrame(address, "reset", gone));
   await expect(first.stream.incoming().next()).rejects.toMatchObject({ message: "The device disconnected" });
-  expect(connection.signal.aborted).toBe(false);
+  expect(at.server.clients.size).toBe(1);
 
-  const call = connection.call("Read", {});
+  const call = device.call("Read", {});
   const reading = second.stream.incoming().next();
   sockets[0]?.close(1012, "The relay restarts");
-  const lost = { code: "UNAVAILABLE", message: "Lost the connection to the relay: The relay restarts" };
-  await expect(call).rejects.toMatchObject(lost);
-  await expect(reading).rejects.toMatchObject(lost);
-  await expect(connection.open("Download", {}, { credit: 65_536 })).rejects.toMatchObject(lost);
+  await expect(reading).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    message: "Lost the connection to the relay: The relay restarts",
+  });
+  // A read is made again, on a new connection.
+  expect(await call).toMatchObject({ output: "read" });
 });
 
-function disposable(connection: StreamConnection): StreamConnection & Disposable {
-  return Object.assign(connection, { [Symbol.dispose]: () => connection.close() });
+async function connected(client: ReturnType<typeof relayAt>): Promise<Device & Disposable> {
+  const device = deviceBySocket(client, "laptop");
+  await device.connect();
+  return Object.assign(device, { [Symbol.dispose]: () => device.close() });
 }

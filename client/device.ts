@@ -1,0 +1,178 @@
+/** One device for one caller, over any transport. */
+import type { EventView } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { type CallEnd, followedCall, makeCall } from "./call.ts";
+import { errorIn } from "./errors.ts";
+import { pause } from "./pause.ts";
+import type { CallEvent, CallListener, Input, Opened, StreamOptions, Transport } from "./transport.ts";
+import { whenTaken } from "./when-taken.ts";
+
+export interface CallOptions {
+  /** The deadline of the whole call, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * The same key is the same call, and runs once. Absent: one is made for calls that change something. Null: none, so
+   * that such a call whose connection breaks is not made again.
+   */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Whether the call changes nothing, for tools that are not built in. */
+  readonly isRead?: boolean | undefined;
+  /** Told of live output and progress, which are asked for only if it is there, and of questions to a person. */
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  /** Told the call's name at the relay. */
+  readonly onName?: ((call: string) => void) | undefined;
+  /** Stops the call: the device is asked to. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears no more of the call, which goes on if it changes something. */
+  readonly leave?: AbortSignal | undefined;
+  /** The longest that it waits for the relay's rate, in milliseconds. */
+  readonly rateWaitMs?: number | undefined;
+}
+
+export interface DeviceOptions {
+  /** A person is asked about a call, or has allowed it. */
+  readonly onApproval?: (event: ApprovalEvent) => void;
+}
+
+export type ApprovalEvent = Extract<CallEvent, { type: "approval" }>;
+
+export interface WatchOptions {
+  /** Id of the last known event. */
+  readonly after?: string | undefined;
+  readonly onEvent: (event: EventView) => void;
+  /** Called whenever events are told again. */
+  readonly onConnect?: (() => void) | undefined;
+  /** Called once when the connection breaks, before it is made again. */
+  readonly onBreak?: (() => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+const RATE_WAIT_MS = 60_000;
+/** In milliseconds. */
+const WATCH_AGAIN_AFTER = 2000;
+const NEVER = new AbortController().signal;
+
+export class Device {
+  readonly #transport: Transport;
+  readonly #options: DeviceOptions;
+
+  constructor(transport: Transport, options: DeviceOptions = {}) {
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** Connects already, to learn early what is wrong. Throws MatrxError. */
+  async connect(): Promise<void> {
+    await this.#transport.connect?.();
+  }
+
+  /** The session that calls are made in, if it is known. */
+  get session(): string | undefined {
+    return this.#transport.session;
+  }
+
+  /** Makes a call. Throws MatrxError: the call's error, or why there is no answer. */
+  async call(tool: string, input: Input = {}, options: CallOptions = {}): Promise<Answer> {
+    return answerOf(await this.make(tool, input, options));
+  }
+
+  /** The same, where an error of the tool is an answer too, and a call may be left. Throws MatrxError. */
+  make(tool: string, input: Input, options: CallOptions = {}): Promise<CallEnd> {
+    const { timeoutMs, idempotencyKey, onEvent, rateWaitMs = RATE_WAIT_MS } = options;
+    const isRead = options.isRead ?? effectOfCall(toolNameOf(tool), () => ({ ...input })) === "read";
+    const key = idempotencyKey === undefined && !isRead ? crypto.randomUUID() : (idempotencyKey ?? undefined);
+    const request = { tool, input, isRead, timeoutMs, idempotencyKey: key, live: onEvent !== undefined };
+    return makeCall(this.#transport, request, this.#listenerOf(options), rateWaitMs);
+  }
+
+  /** Waits for the end of a call that was made before, by its name. Throws MatrxError. */
+  async follow(call: string, options: CallOptions = {}): Promise<Answer> {
+    return answerOf(await followedCall(this.#transport, call, this.#listenerOf(options)));
+  }
+
+  /** Makes a call that opens a stream of bytes. Throws MatrxError. */
+  async open(tool: string, input: Input, options: StreamOptions): Promise<Opened> {
+    const { signal = NEVER } = options;
+    const send = async () => {
+      if (!this.#transport.open) throw unsupported("streams");
+      return await this.#transport.open(tool, input, options, (event) => this.#tell(event));
+    };
+    return await whenTaken(send, { signal, waitMs: RATE_WAIT_MS });
+  }
+
+  /** Tells what the device reports, and goes on where it was after a connection breaks, until `signal`. Throws MatrxError. */
+  async watch(options: WatchOptions): Promise<void> {
+    const { signal, onBreak } = options;
+    if (!this.#transport.watch) throw unsupported("events of the device");
+    let { after } = options;
+    let isKnownBroken = false;
+    while (!signal.aborted) {
+      try {
+        await this.#transport.watch({
+          ...{ after, signal },
+          onEvent: (event) => {
+            after = event.id;
+            options.onEvent(event);
+          },
+          onConnect: () => {
+            isKnownBroken = false;
+            options.onConnect?.();
+          },
+        });
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+      }
+      if (signal.aborted) return;
+      if (!isKnownBroken) onBreak?.();
+      isKnownBroken = true;
+      await pause(WATCH_AGAIN_AFTER, signal);
+    }
+  }
+
+  /** Closes its connections. */
+  close(): void {
+    this.#transport.close();
+  }
+
+  #listenerOf({ onEvent, onName, signal = NEVER, leave = NEVER }: CallOptions): CallListener {
+    return {
+      onEvent: (event) => {
+        this.#tell(event);
+        onEvent?.(event);
+      },
+      onName: (call) => onName?.(call),
+      stop: signal,
+      leave,
+    };
+  }
+
+  #tell(event: CallEvent): void {
+    if (event.type === "approval") this.#options.onApproval?.(event);
+  }
+}
+
+function answerOf(end: CallEnd): Answer {
+  if (end.kind === "left") throw left(end.call);
+  const error = errorIn(end.answer);
+  if (error) throw error;
+  return end.answer;
+}
+
+/** The connection could not be made, which may pass. */
+function isOutage(error: unknown): boolean {
+  return error instanceof MatrxError && error.code === "UNAVAILABLE" && error.hop === "caller";
+}
+
+function left(call: string | undefined): MatrxError {
+  return callerError("CANCELLED", "Stopped waiting; the call may still be running", {
+    ...(call !== undefined && { details: { call } }),
+  });
+}
+
+function unsupported(what: string): MatrxError {
+  return callerError("INVALID_PARAMETERS", `This way to the device has no ${what}`, {
+    hint: "Use a WebSocket to the relay",
+  });
+}

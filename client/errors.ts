@@ -1,0 +1,76 @@
+/** Errors of calls that did not come to an answer. */
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { retryAfterMsOf } from "@matrx/shared/retry.ts";
+
+/** The error that an answer is; undefined: it is none. */
+export function errorIn({ type, code, output, hint, hop, metadata }: Answer): MatrxError | undefined {
+  if (type !== "error") return undefined;
+  return new MatrxError({
+    code: code ?? "TOOL_EXECUTION_FAILED",
+    message: output,
+    hint,
+    hop: hop ?? "device",
+    details: metadata,
+  });
+}
+
+/** After how many milliseconds the relay takes what it refused for its rate, and so did not run; undefined: it is no such refusal. */
+export function rateWaitOf({ code, hop, details }: MatrxError): number | undefined {
+  return code === "RATE_LIMITED" && hop === "relay" ? retryAfterMsOf(details) : undefined;
+}
+
+export function cancelled(): MatrxError {
+  return callerError("CANCELLED", "Cancelled");
+}
+
+/** A connection that was lost, or could not be made; `why` in words. */
+export class ConnectionLost extends MatrxError {
+  readonly why: string;
+
+  constructor(why: string) {
+    super({
+      code: "UNAVAILABLE",
+      message: `Lost the connection to the relay: ${why}`,
+      hint: "Check the address and your network, and try again",
+      hop: "caller",
+    });
+    this.why = why;
+  }
+}
+
+/** Nothing reached the device. */
+export function notSent(why: string, isStopped: boolean): MatrxError {
+  if (isStopped) return callerError("CANCELLED", "Cancelled before the call was sent: nothing ran");
+  return callerError("UNAVAILABLE", `Can't reach the relay, so nothing ran: ${why}`, {
+    hint: "Check the address and your network",
+  });
+}
+
+/** What is known of a call that was sent, and whose answer did not come. */
+export interface Unanswered {
+  readonly why: string;
+  readonly isStopped: boolean;
+  /** It may be made again without harm. */
+  readonly isRead: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** Its name at the relay. */
+  readonly call: string | undefined;
+}
+
+export function unanswered({ why, isStopped, isRead, idempotencyKey, call }: Unanswered): MatrxError {
+  const facts = {
+    ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+    ...(call !== undefined && { call }),
+  };
+  const hint = isRead
+    ? "It only reads, so just run it again"
+    : idempotencyKey !== undefined
+      ? `To get its outcome, repeat the call with the idempotency key ${idempotencyKey}`
+      : "Check what it changed before you run it again";
+  const besides = { hint, details: facts };
+  if (isStopped)
+    return callerError("CANCELLED", "Cancelled without an answer; the call may still be running", besides);
+  const message = `Lost the connection to the relay before the answer arrived: ${why}`;
+  return callerError(isRead ? "UNAVAILABLE" : "OUTCOME_UNKNOWN", message, besides);
+}

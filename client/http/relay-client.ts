@@ -1,0 +1,189 @@
+/** A client of the relay's REST interface. */
+import { callerError, type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { errorInProblem } from "@matrx/shared/problem.ts";
+import type * as z from "zod";
+
+export interface Request {
+  body?: unknown;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  signal?: AbortSignal;
+  /** How long to wait for the answer, in milliseconds. */
+  timeoutMs?: number;
+}
+
+export interface OpenRequest extends Omit<Request, "timeoutMs"> {
+  method?: string;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const ANSWERS_WITHIN = 20_000;
+
+export interface RelayClientOptions {
+  /** Such as `https://relay.example`, without a slash at its end. */
+  readonly relay: string;
+  /** Read anew each time, since it may be replaced while a long program runs. Throws MatrxError if it is no longer there. */
+  readonly token?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** The platform's own by default. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** What to do if the relay does not accept the token. */
+  readonly signInHint?: string | undefined;
+  /** Why a request failed, in words, and what to do about it. */
+  readonly explain?: (cause: unknown) => { readonly why: string; readonly hint?: string | undefined };
+}
+
+export class RelayClient {
+  readonly relay: string;
+  readonly #options: RelayClientOptions;
+
+  constructor(options: RelayClientOptions) {
+    this.relay = options.relay;
+    this.#options = options;
+  }
+
+  /** The token as it is now. Throws MatrxError if it is no longer there. */
+  async token(): Promise<string | undefined> {
+    return this.#options.token?.();
+  }
+
+  async get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("GET", path)).body, schema);
+  }
+
+  async post<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("POST", path, { body })).body, schema);
+  }
+
+  /** Sends a request. Throws MatrxError: the relay's error, or `UNAVAILABLE` if it cannot be reached. */
+  async send(method: string, path: string, request: Request = {}): Promise<Reply> {
+    const { signal, timeoutMs = ANSWERS_WITHIN, ...rest } = request;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const over = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(method, path, { Accept: "application/json" }, { ...rest, signal: over });
+      text = await response.text();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw this.brokeOff(cause);
+    }
+    const value = parsedJson(text);
+    if (!response.ok) throw this.#problemOf(response, value);
+    return { status: response.status, headers: response.headers, body: value };
+  }
+
+  /** Opens an answer of any length, which is read as it comes. Throws MatrxError. */
+  async open(path: string, request: OpenRequest = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { body } = await this.openResponse(path, request);
+    return body ?? new ReadableStream({ start: (controller) => controller.close() });
+  }
+
+  /** The same, with its headers. Throws MatrxError. */
+  async openResponse(path: string, { method = "GET", ...request }: OpenRequest = {}): Promise<Response> {
+    let response: Response;
+    try {
+      response = await this.#fetch(method, path, {}, request);
+    } catch (cause) {
+      if (request.signal?.aborted) throw request.signal.reason;
+      throw this.brokeOff(cause);
+    }
+    if (response.ok) return response;
+    throw this.#problemOf(response, parsedJson(await response.text()));
+  }
+
+  /** The connection broke, or the relay ended it, in the middle of an answer. */
+  brokeOff(cause: unknown): MatrxError {
+    if (cause instanceof MatrxError) return cause;
+    const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
+    const { why, hint } = isTimeout ? { why: "no answer in time" } : this.#explained(cause);
+    return callerError("UNAVAILABLE", `Can't reach the relay at ${this.relay}: ${why}`, {
+      hint: hint ?? "Check the address and your network",
+      cause,
+    });
+  }
+
+  /** The relay's error, with our own hint if the token was refused. */
+  refusal(said: MatrxError): MatrxError {
+    const { signInHint } = this.#options;
+    if (said.code !== "UNAUTHENTICATED" || signInHint === undefined) return said;
+    return new MatrxError({ ...said.shape(), hint: signInHint });
+  }
+
+  #checked<Schema extends z.ZodType>(body: unknown, schema: Schema): z.infer<Schema> {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    throw relayError(
+      "UNAVAILABLE",
+      `${this.relay} sent an answer this program doesn't understand (${issue?.path.join(".")}: ${issue?.message})`,
+      { hint: "Check the address; if it is right, update this program" },
+    );
+  }
+
+  #problemOf(response: Response, value: unknown): MatrxError {
+    const said = errorInProblem(value);
+    if (said) return this.refusal(said);
+    return relayError(
+      codeOfStatus(response.status),
+      `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
+      { hint: "Check the relay's address" },
+    );
+  }
+
+  #explained(cause: unknown): { readonly why: string; readonly hint?: string | undefined } {
+    if (this.#options.explain) return this.#options.explain(cause);
+    return { why: cause instanceof Error ? cause.message : "unknown" };
+  }
+
+  async #fetch(
+    method: string,
+    path: string,
+    accept: Record<string, string>,
+    { body, headers, query, signal }: Omit<OpenRequest, "method">,
+  ): Promise<Response> {
+    const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+    const token = await this.token();
+    const { fetch = globalThis.fetch } = this.#options;
+    return await fetch(url, {
+      method,
+      headers: {
+        ...accept,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: "manual",
+      ...(signal && { signal }),
+    });
+  }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return "UNAUTHENTICATED";
+  if (status === 404) return "NOT_FOUND";
+  return "UNAVAILABLE";
+}
+
+/** A URL path made of segments, which are escaped. */
+export function pathOf(...segments: string[]): string {
+  return `/${segments.map(encodeURIComponent).join("/")}`;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
