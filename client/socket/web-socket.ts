@@ -1,0 +1,55 @@
+/** Dials with the platform's own WebSocket, in browsers, Node 22 and later, and Workers. */
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import type { Dial, Socket } from "./socket.ts";
+
+/** Beyond this many queued bytes, streams wait: everything else would wait behind them. */
+const QUEUED_MAX = 512 * 1024;
+/** The platform does not tell when bytes have left: how often to look, in milliseconds. */
+const LOOK_EVERY = 20;
+
+export interface WebSocketOptions {
+  /** Of the device, as in `https://relay.example/v1/devices/laptop-4k7m2x9qpa`, or of a local server. */
+  readonly base: string;
+  /** Read anew for each connection. */
+  readonly token: () => string | undefined | Promise<string | undefined>;
+  /** Another one, where the platform has none. */
+  readonly WebSocket?: typeof globalThis.WebSocket | undefined;
+}
+
+export function webSocketDial({ base, token, ...platform }: WebSocketOptions): Dial {
+  const Socket = platform.WebSocket ?? globalThis.WebSocket;
+  return async (session, { onOpen, onMessage, onClose }) => {
+    const query = session === undefined ? "" : `?session=${encodeURIComponent(session)}`;
+    const current = await token();
+    // Pages can't send headers with an upgrade.
+    const bearer = current === undefined ? [] : [`${SUBPROTOCOL.bearer}${current}`];
+    const socket = new Socket(`${base.replace(/^http/, "ws")}/ws${query}`, [SUBPROTOCOL.v1, ...bearer]);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = onOpen;
+    socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
+      onMessage(typeof data === "string" ? data : new Uint8Array(data));
+    socket.onclose = ({ code, reason }) => onClose(reason || `closed (${code})`);
+    return paced(socket);
+  };
+}
+
+function paced(socket: WebSocket): Socket {
+  let sent = 0;
+  const isOpen = () => socket.readyState === socket.OPEN;
+  const isFull = () => isOpen() && socket.bufferedAmount >= QUEUED_MAX;
+  return {
+    send: (data) => {
+      if (!isOpen()) return;
+      socket.send(data);
+      if (typeof data !== "string") sent += data.length;
+    },
+    ready: () => (isFull() ? untilNot(isFull) : undefined),
+    leftBytes: () => sent - socket.bufferedAmount,
+    close: () => socket.close(),
+    cut: () => socket.close(),
+  };
+}
+
+async function untilNot(isFull: () => boolean): Promise<void> {
+  while (isFull()) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+}
