@@ -1,4 +1,5 @@
 /** Devices for programs: over a relay, or over a local server (`matrx serve`). */
+import { MatrxError } from "@matrx/shared/errors.ts";
 import { Device, type DeviceOptions } from "./device.ts";
 import { pathOf, RelayClient } from "./http/relay-client.ts";
 import { HttpTransport } from "./http/transport.ts";
@@ -15,8 +16,10 @@ export interface DeviceAt extends DeviceOptions {
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** A session to continue; absent: a new one. */
   readonly session?: string | undefined;
+  /** The platform's own by default. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** For platforms without one, such as Node 20: that of the package `ws`. */
-  readonly WebSocket?: typeof globalThis.WebSocket | undefined;
+  readonly WebSocket?: (new (url: string, protocols: string[]) => WebSocket) | undefined;
 }
 
 /** Calls, streams and events over WebSockets, which are opened when they are needed. Close it at the end. */
@@ -26,7 +29,9 @@ export function connectDevice(at: DeviceAt): Device {
   const base = device === undefined ? url : `${url}${pathOf("v1", "devices", device)}`;
   const token = () => client.token();
   const { follow } = new HttpTransport({ client, device });
-  const dial = webSocketDial({ base, token, WebSocket: at.WebSocket });
+  const path = device === undefined ? "/ws" : `${pathOf("v1", "devices", device)}/ws`;
+  const whyRefused = () => client.send("GET", path).then(() => undefined, refusalIn);
+  const dial = webSocketDial({ base, token, whyRefused, WebSocket: at.WebSocket });
   const transport = new SocketTransport({ dial, token, session, read: readFrame, follow });
   return new Device(transport, onApproval && { onApproval });
 }
@@ -38,6 +43,15 @@ export function connectByHttp(at: Omit<DeviceAt, "WebSocket">): Device {
   return new Device(new HttpTransport({ client, device, session }), onApproval && { onApproval });
 }
 
-function clientOf({ url, token }: Pick<DeviceAt, "url" | "token">): RelayClient {
-  return new RelayClient({ relay: url, token: typeof token === "string" ? () => token : token });
+/** A server that would take the upgrade says only that this request was none. */
+function refusalIn(error: unknown): MatrxError | undefined {
+  if (!(error instanceof MatrxError) || error.hop === "caller") return undefined;
+  return error.code === "INVALID_MESSAGE" ? undefined : error;
+}
+
+function clientOf({ url, token, fetch }: Pick<DeviceAt, "url" | "token" | "fetch">): RelayClient {
+  return new RelayClient({
+    ...{ relay: url, fetch },
+    token: typeof token === "string" ? () => token : token,
+  });
 }

@@ -30,7 +30,7 @@ export interface RelayClientOptions {
   /** Read anew each time, since it may be replaced while a long program runs. Throws MatrxError if it is no longer there. */
   readonly token?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The platform's own by default. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** What to do if the relay does not accept the token. */
   readonly signInHint?: string | undefined;
   /** Why a request failed, in words, and what to do about it. */

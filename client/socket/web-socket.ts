@@ -1,4 +1,5 @@
 /** Dials with the platform's own WebSocket, in browsers, Node 22 and later, and Workers. */
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Dial, Socket } from "./socket.ts";
 
@@ -12,23 +13,33 @@ export interface WebSocketOptions {
   readonly base: string;
   /** Read anew for each connection. */
   readonly token: () => string | undefined | Promise<string | undefined>;
+  /** Why the server refuses the upgrade, which the platform does not tell; undefined: it does not refuse. */
+  readonly whyRefused: () => Promise<MatrxError | undefined>;
   /** Another one, where the platform has none. */
-  readonly WebSocket?: typeof globalThis.WebSocket | undefined;
+  readonly WebSocket?: (new (url: string, protocols: string[]) => WebSocket) | undefined;
 }
 
-export function webSocketDial({ base, token, ...platform }: WebSocketOptions): Dial {
+export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocketOptions): Dial {
   const Socket = platform.WebSocket ?? globalThis.WebSocket;
-  return async (session, { onOpen, onMessage, onClose }) => {
+  return async (session, { onOpen, onMessage, onRefused, onClose }) => {
     const query = session === undefined ? "" : `?session=${encodeURIComponent(session)}`;
     const current = await token();
     // Pages can't send headers with an upgrade.
     const bearer = current === undefined ? [] : [`${SUBPROTOCOL.bearer}${current}`];
     const socket = new Socket(`${base.replace(/^http/, "ws")}/ws${query}`, [SUBPROTOCOL.v1, ...bearer]);
     socket.binaryType = "arraybuffer";
-    socket.onopen = onOpen;
+    let wasOpen = false;
+    socket.onopen = () => {
+      wasOpen = true;
+      onOpen();
+    };
     socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
       onMessage(typeof data === "string" ? data : new Uint8Array(data));
-    socket.onclose = ({ code, reason }) => onClose(reason || `closed (${code})`);
+    socket.onclose = async ({ code, reason }) => {
+      const refusal = wasOpen ? undefined : await whyRefused();
+      if (refusal) onRefused(refusal);
+      else onClose(reason || `closed (${code})`);
+    };
     return paced(socket);
   };
 }
