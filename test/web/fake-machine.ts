@@ -1,5 +1,5 @@
-/** A machine as a hostile or broken agent could be one: what a page asks it on its connection, the test answers. */
-import type { Page, WebSocketRoute } from "playwright-core";
+/** A machine as a hostile or broken agent could be one: what a page asks it, the test answers. */
+import type { Page, Route, WebSocketRoute } from "playwright-core";
 import { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { decodeStreamFrame } from "../../shared/streams/frame.ts";
 
@@ -34,11 +34,17 @@ export interface FakeMachine {
   vanish(): Promise<void>;
 }
 
-/** From now on, `serve` answers what the page asks any machine on a connection. */
+/** From now on, `serve` answers what the page asks any machine, by requests and on connections. */
 export async function fakeMachine(page: Page, serve: Serve): Promise<FakeMachine> {
   const calls: FakeCall[] = [];
   const lines: WebSocketRoute[] = [];
   let cancelled = 0;
+  await page.route(/\/v1\/devices\/[^/]+\/tools\/[^/]+$/, async (route) => {
+    const request = askedBy(route);
+    calls.push(request.call);
+    serve(request.call);
+    await request.answered;
+  });
   await page.routeWebSocket(/\/v1\/devices\/[^/]+\/ws$/, (line) => {
     lines.push(line);
     const streams = new Map<number, StreamEnd>();
@@ -52,7 +58,7 @@ export async function fakeMachine(page: Page, serve: Serve): Promise<FakeMachine
       if (action === "ping") say({ type: "pong" });
       if (action === "cancel") cancelled += 1;
       if (typeof tool !== "string") return;
-      const stream = farEnd(line, opens ?? { stream: 0, credit: 0 });
+      const stream = farEnd((frame) => line.send(Buffer.from(frame)), opens ?? { stream: 0, credit: 0 });
       if (opens) streams.set(opens.stream, stream);
       const call: FakeCall = {
         ...{ tool, input, stream },
@@ -77,10 +83,38 @@ export async function fakeMachine(page: Page, serve: Serve): Promise<FakeMachine
   };
 }
 
-function farEnd(line: WebSocketRoute, { stream, credit }: { stream: number; credit: number }): StreamEnd {
+/** The call that a request makes, which is answered with all of its events at once. */
+function askedBy(route: Route): { call: FakeCall; answered: Promise<void> } {
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const tell = (event: string, data: object) =>
+    events.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const say = (event: string, data: object) => {
+    tell(event, data);
+    const headers = { "Content-Type": "text/event-stream", "Matrx-Call": "x" };
+    resolve(route.fulfill({ headers, body: events.join("") }));
+  };
+  const tool = new URL(route.request().url()).pathname.split("/").at(-1) ?? "";
+  const call: FakeCall = {
+    ...{ tool, input: route.request().postDataJSON() ?? {} },
+    stream: farEnd(() => undefined, { stream: 0, credit: 0 }),
+    say: (frame) => say("result", frame),
+    answer: (metadata) => say("result", { type: "success", output: "", image: null, metadata }),
+    refuse: (code, detail) => say("error", { title: code, detail, code, hop: "tool" }),
+    wait: () => tell("approval", { type: "approval", state: "pending", call: "x", approval: "y" }),
+  };
+  return { call, answered };
+}
+
+interface Wanted {
+  readonly stream: number;
+  readonly credit: number;
+}
+
+function farEnd(send: (frame: Uint8Array) => void, { stream, credit }: Wanted): StreamEnd {
   return new StreamEnd({
     ...{ connection: CONNECTION, bulk: false, stream, side: "device", hop: "agent" },
     ...{ window: WINDOW, frameBytes: FRAME_BYTES, credit },
-    send: (frame) => line.send(Buffer.from(frame)),
+    send,
   });
 }

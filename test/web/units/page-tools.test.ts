@@ -193,7 +193,8 @@ test("only tools that can work with a machine are offered", () => {
 });
 
 test("an exit code is never guessed, and notes are no output", () => {
-  const after = (output: string, metadata: object) => executed({ output, metadata: { ...metadata } }, true);
+  const after = (output: string, metadata: object) =>
+    executed({ output, metadata: { ...metadata }, image: null }, true);
   expect(after("1\n[It still runs]", { output_chars: 2, running: true, exit_code: null })).toEqual({
     ...{ output: "1\n", exit_code: null, running: true },
   });

@@ -1,7 +1,7 @@
 /** How loaded a machine is, as its tool SystemInfo tells. Asked while somebody looks, and seldom: each time is a call. */
 import { create } from "zustand";
 import { onForget } from "../base/tab-store.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool } from "../calls/call-tool.ts";
 import { useQuery } from "./query.ts";
 
 const LOOK_EVERY = 60_000;
@@ -55,7 +55,7 @@ async function readLoad(device: string, ended: AbortSignal): Promise<Load> {
     else withdrawn.abort();
   };
   try {
-    const load = loadOf(await callTool(device, SYSTEM_INFO, {}, { signal, onAsked }));
+    const load = loadOf((await callTool(device, SYSTEM_INFO, {}, { signal, onAsked })).metadata);
     // Somebody wanted it, and nobody had to allow it any more.
     if (!wasAsked) note(undefined);
     return load;

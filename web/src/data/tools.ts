@@ -1,11 +1,15 @@
 /** The tools of a machine, kept in this browser: an app that starts offline shows them as they were. */
 import { queryOptions } from "@tanstack/react-query";
 import { lastKnown, remember } from "../base/last-known.ts";
+import { readDirectly } from "../direct/connection.ts";
 import { LOCAL_DEVICE, useDirect } from "../direct/local.ts";
+import { api } from "../relay/api.ts";
+import type { Answer } from "../relay/routes.ts";
 import { fits } from "../relay/shapes.ts";
 import { isSchema } from "../ui/schema/schema.ts";
 import { useQuery } from "./query.ts";
-import { type DeviceTools, readTools } from "./way.ts";
+
+type DeviceTools = Answer<"GET /v1/devices/{device}/tools">;
 
 export type Tool = DeviceTools["tools"][number];
 
@@ -26,6 +30,12 @@ export function toolsQuery(device: string) {
     queryFn: () => readUsable(device),
     ...(last && { initialData: last.value, initialDataUpdatedAt: last.at }),
   });
+}
+
+/** As it last told them. Throws ApiError. */
+function readTools(device: string): Promise<DeviceTools> {
+  if (device === LOCAL_DEVICE) return readDirectly("/tools");
+  return api("GET /v1/devices/{device}/tools", { path: { device } });
 }
 
 async function readUsable(device: string): Promise<DeviceTools> {

@@ -1,7 +1,7 @@
 /** The entries of a folder, in the order and with the filter that is wanted, and how many there are. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useMemo } from "react";
-import { callTool } from "../../data/call-tool.ts";
+import { callTool } from "../../calls/call-tool.ts";
 import { useQuery } from "../../data/query.ts";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/Problem.tsx";
@@ -28,6 +28,7 @@ interface Props {
 
 /** A pause in typing after which the machine is asked, in milliseconds. */
 const TYPED = 300;
+const SEARCH = { name: "search_files", effect: "read" } as const;
 
 export function FolderList({ device, path, folder, text, isReachable }: Props) {
   const { entries, total, isWhole, readMore } = folder;
@@ -90,8 +91,7 @@ function useFound({ device, path, text }: { device: string; path: string; text: 
   const input = { query: wanted, path, recursive: false, limit: 5_000, show_hidden: showHidden };
   return useQuery({
     queryKey: ["folder", device, path, "found", input],
-    queryFn: async ({ signal }) =>
-      foundIn(await callTool(device, { name: "search_files", effect: "read" }, input, { signal })),
+    queryFn: async ({ signal }) => foundIn((await callTool(device, SEARCH, input, { signal })).metadata),
     enabled: text.trim() !== "" && wanted !== "",
   });
 }

@@ -1,5 +1,5 @@
 /** Says that calls of this page wait for a person's yes before anything is done. */
-import { useWaitingCalls } from "../../data/call-tool.ts";
+import { useWaitingCalls } from "../../calls/call-tool.ts";
 import { ApprovalWords } from "../../ui/WaitsForApproval.tsx";
 import classes from "./Files.module.css";
 

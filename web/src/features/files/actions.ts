@@ -1,6 +1,6 @@
 /** What changes a machine's files. Each is one call of a tool, made once. */
 
-import { callTool } from "../../data/call-tool.ts";
+import { callTool } from "../../calls/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import { confirmed } from "../../ui/confirm.ts";
 import { say } from "../../ui/notices.ts";
@@ -20,8 +20,8 @@ const AT_ONCE = 4;
 export async function makeFolder(device: string, folder: string, name: string): Promise<void> {
   checkName(name);
   const input = { path: joined(folder, name), recursive: false };
-  const { created } = await callTool(device, { name: "create_directory", effect: "write" }, input);
-  if (created === false) throw takenError(name);
+  const { metadata } = await callTool(device, { name: "create_directory", effect: "write" }, input);
+  if (metadata.created === false) throw takenError(name);
   forgetFolder(device, folder);
 }
 
@@ -81,7 +81,8 @@ export async function deleteEntries({ device, folder, entries }: PlacedAll): Pro
       const { name, type } = entry;
       const path = joined(folder, name);
       const tool = { name: "Delete", effect: "execute" } as const;
-      const { trash_path: trash } = await callTool(device, tool, { path, recursive: type === "directory" });
+      const { metadata } = await callTool(device, tool, { path, recursive: type === "directory" });
+      const { trash_path: trash } = metadata;
       if (typeof trash === "string") deleted.push({ device, path, trash, name });
       else untold.push(entry);
     },

@@ -1,6 +1,6 @@
 /** What a machine's folder has in it, as its tool tells. */
 
-import type { Metadata } from "../../data/call-tool.ts";
+import type { Metadata } from "../../calls/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
 
 export interface Entry {

@@ -1,6 +1,6 @@
 /** What a machine found by name in one of its folders. */
 
-import type { Metadata } from "../../data/call-tool.ts";
+import type { Metadata } from "../../calls/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import type { Entry } from "./entries.ts";
 import { nameOf, plainPath } from "./paths.ts";

@@ -1,7 +1,7 @@
 /** What is in a folder: a page at a time, the first ones by themselves. */
 import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { callTool } from "../../data/call-tool.ts";
+import { callTool } from "../../calls/call-tool.ts";
 import { queryClient, useInfiniteQuery } from "../../data/query.ts";
 import { FOLDER_PIECE } from "../../relay/page-looks.ts";
 import { type Entry, type FolderPage, pageIn } from "./entries.ts";
@@ -69,7 +69,8 @@ export async function readFolder(
     show_hidden: showHidden,
     limit: FOLDER_PIECE,
   };
-  return pageIn(await callTool(device, { name: "ListDirectory", effect: "read" }, input, { signal }));
+  const tool = { name: "ListDirectory", effect: "read" } as const;
+  return pageIn((await callTool(device, tool, input, { signal })).metadata);
 }
 
 /** Something in the folder was changed. */

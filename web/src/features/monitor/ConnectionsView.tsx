@@ -2,7 +2,6 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { plural } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
 import table from "../../ui/result/TableView.module.css";
@@ -26,17 +25,17 @@ const INPUTS = {
 } as const satisfies Record<Kind, object>;
 
 interface Props {
-  readonly link: DeviceLink | undefined;
+  readonly device: string;
   readonly everyMs: number;
   readonly isFollowed: boolean;
 }
 
-export function ConnectionsView({ link, everyMs, isFollowed }: Props) {
+export function ConnectionsView({ device, everyMs, isFollowed }: Props) {
   const [kind, setKind] = useState<Kind>("all");
   const [text, setText] = useState("");
   const input = { ...INPUTS[kind], limit: MOST_CONNECTIONS };
   const { query, ...asked } = useAsked({
-    ...{ link, everyMs, isFollowed, input },
+    ...{ device, everyMs, isFollowed, input },
     tool: "NetworkConnections",
     read: connectionsOf,
   });

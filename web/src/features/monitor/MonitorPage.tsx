@@ -46,7 +46,7 @@ function Monitor({ device, name }: { device: string; name: string }) {
   const watched = useWatch(isLoad ? link : undefined, everyMs, isPaused);
   const last = watched.samples.at(-1);
   const { tone, text } = wordsOf(watched.state, isPaused);
-  const asked = { link, everyMs, isFollowed: !isPaused };
+  const asked = { device, everyMs, isFollowed: !isPaused };
   return (
     <Page title={`Monitor of ${name}`}>
       <MonitorBar {...{ device, isPaused, setPaused }} choices={isLoad ? [range, interval] : [interval]}>
@@ -64,7 +64,7 @@ function Monitor({ device, name }: { device: string; name: string }) {
       {view === "load" && <EventsPanel device={device} />}
       {view === "processes" && lack === undefined && (
         <Panel title="Processes">
-          <ProcessesView device={device} {...asked} />
+          <ProcessesView {...asked} />
         </Panel>
       )}
       {view === "connections" && lack === undefined && (

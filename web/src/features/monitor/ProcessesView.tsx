@@ -4,7 +4,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useLack } from "../../machine/use-lack.ts";
-import type { DeviceLink } from "../../relay/streams/device-link.ts";
 import { ActionButton } from "../../ui/ActionButton.tsx";
 import { ago, clockTime, size } from "../../ui/format.ts";
 import { Loaded } from "../../ui/Loaded.tsx";
@@ -45,18 +44,17 @@ const DOWN_FIRST: readonly Column[] = ["cpu", "memory", "started"];
 
 interface Props {
   readonly device: string;
-  readonly link: DeviceLink | undefined;
   readonly everyMs: number;
   readonly isFollowed: boolean;
 }
 
-export function ProcessesView({ device, link, everyMs, isFollowed }: Props) {
+export function ProcessesView({ device, everyMs, isFollowed }: Props) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState<Order<Column>>({ column: "cpu", isDown: true });
   const [filter] = useDebouncedValue(text.trim(), TYPED);
   const input = { sort: order.column, limit: MOST_PROCESSES, ...(filter && { filter }) };
   const { query, ...asked } = useAsked({
-    ...{ link, everyMs, isFollowed, input },
+    ...{ device, everyMs, isFollowed, input },
     tool: "ListProcesses",
     read: processesOf,
   });

@@ -1,6 +1,6 @@
 /** Ends processes of a machine, and knows which of the calls wait for approval. */
 import { useState } from "react";
-import { callTool } from "../../data/call-tool.ts";
+import { callTool } from "../../calls/call-tool.ts";
 import { say } from "../../ui/notices.ts";
 import { shortLine } from "../../ui/visible-text.ts";
 import type { Process } from "./processes.ts";
@@ -21,9 +21,11 @@ export function useEnding(device: string): Ending {
     const onAsked = (isAsked: boolean) =>
       setWaiting((now) => [...now.filter((one) => one !== process), ...(isAsked ? [process] : [])]);
     try {
-      const { how } = await callTool(device, STOP, { pid, started }, { onAsked });
+      const { metadata } = await callTool(device, STOP, { pid, started }, { onAsked });
       const named = shortLine(name);
-      say(how === "killed" ? `${named} did not end by itself, and was killed.` : `${named} has ended.`);
+      say(
+        metadata.how === "killed" ? `${named} did not end by itself, and was killed.` : `${named} has ended.`,
+      );
     } finally {
       onAsked(false);
     }

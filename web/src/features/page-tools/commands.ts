@@ -1,8 +1,10 @@
 /** Runs commands in terminals of the page, and says what came of them in the words of these tools. */
+
+import type { Success } from "../../calls/call-tool.ts";
 import { ApiError } from "../../relay/api-error.ts";
 import { conflict, PageToolError } from "./failure.ts";
 import { type Field, text } from "./fields.ts";
-import type { Acting, Success } from "./machine.ts";
+import type { Acting } from "./machine.ts";
 
 const LONGEST_COMMAND = 60_000;
 /** What still runs then goes on, in milliseconds. */

@@ -1,24 +1,13 @@
 /** Calls of a machine's own tools, on the way that all pages take: policy, approvals and record hold for them as for any other. */
 
-import { newCall, type ToolCall } from "../../data/way.ts";
-import { ApiError } from "../../relay/api-error.ts";
+import { callTool, type Input, type Success } from "../../calls/call-tool.ts";
 import type { Tool } from "../../relay/call.ts";
-import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
 import { waitsNotice } from "../../ui/approval-words.ts";
 import { say, sayProblem } from "../../ui/notices.ts";
 import { timedOut } from "./failure.ts";
 
 /** Longer than a person may take to allow a call, in milliseconds. */
 const LONGEST = 600_000;
-
-export type Metadata = Readonly<Record<string, unknown>>;
-
-export interface Success {
-  readonly output: string;
-  readonly metadata: Metadata;
-}
-
-type Input = Record<string, unknown>;
 
 /** Calls of the machine's tools that only read. */
 export interface Reading {
@@ -50,34 +39,25 @@ export class MachineCalls {
    */
   async call(tool: Tool, input: Input, late?: (answer: Success) => void): Promise<Success> {
     this.signal.throwIfAborted();
-    const call = newCall(this.device, tool);
+    const ending = new AbortController();
+    const run = callTool(this.device, tool, input, { stop: ending.signal, onAsked: sayQuestion });
     const ended = Promise.withResolvers<never>();
-    const run = call.run(input, { onCall: () => undefined, onEvent: sayQuestion, onTrouble: say });
     const end = (reason: unknown) => {
       // Without an answer, or with one that can't be read, there is nothing to take back.
-      if (late) run.then((answer) => late(successOf(answer))).catch(() => undefined);
-      stop(call, tool);
+      if (late) run.then(late).catch(() => undefined);
+      ending.abort();
       ended.reject(reason);
     };
     const abort = () => end(this.signal.reason);
     this.signal.addEventListener("abort", abort, { once: true });
     const timer = setTimeout(() => end(timedOut(`${tool.name} did not end in time`)), LONGEST);
     try {
-      return successOf(await Promise.race([run, ended.promise]));
+      return await Promise.race([run, ended.promise]);
     } finally {
       clearTimeout(timer);
       this.signal.removeEventListener("abort", abort);
     }
   }
-}
-
-/** What only reads is stopped when nobody waits for it; the rest has to be told, and answers once it has ended. */
-function stop(call: ToolCall, { effect }: Tool): void {
-  if (effect === "read") return call.leave();
-  void call.stop().catch((error: unknown) => {
-    call.leave();
-    sayProblem(error);
-  });
 }
 
 /** Calls a tool for which nobody waits; it can't be cancelled. */
@@ -86,18 +66,6 @@ export function callAside(device: string, tool: Tool, input: Input): void {
   calls.call(tool, input).catch((error: unknown) => sayProblem(error));
 }
 
-function sayQuestion(event: CallEvent): void {
-  if (event.type === "approval" && event.state === "pending") say(waitsNotice("An AI's call"));
-}
-
-function successOf(answer: CallAnswer | undefined): Success {
-  if (!answer) throw new Error("Nobody waits for the answer any more");
-  const { type, output, code, hint, hop, metadata } = answer;
-  if (type === "success") return { output, metadata: metadata ?? {} };
-  throw new ApiError(422, {
-    detail: output,
-    ...(code !== undefined && { code }),
-    ...(hint !== undefined && { hint }),
-    ...(hop !== undefined && { hop }),
-  });
+function sayQuestion(isAsked: boolean): void {
+  if (isAsked) say(waitsNotice("An AI's call"));
 }

@@ -1,5 +1,6 @@
 /** The terminals that the person sees, by the numbers that AIs have of them. If none are in the page, it goes where they are. */
 import type { Mutex } from "@matrx/shared/mutex.ts";
+import type { Success } from "../../calls/call-tool.ts";
 import {
   activated,
   activePane,
@@ -19,7 +20,7 @@ import {
 import { type MountedTerminals, useMountedTerminals } from "../terminal/mounted.ts";
 import { paneOf } from "../terminal/use-terminals.ts";
 import { conflict, PageToolError, tooMuch } from "./failure.ts";
-import type { Acting, Reading, Success } from "./machine.ts";
+import type { Acting, Reading } from "./machine.ts";
 import type { Place, TerminalIds } from "./terminal-ids.ts";
 import { untilThere } from "./waiting.ts";
 

@@ -3,15 +3,15 @@ import { Button, Stack, Text, Textarea } from "@mantine/core";
 import { IconClipboard, IconClipboardText } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { isText, useKeptState } from "../../base/use-kept-state.ts";
+import type { Success } from "../../calls/call-tool.ts";
+import { useTool } from "../../calls/use-tool.ts";
 import { useLack } from "../../machine/use-lack.ts";
-import type { CallAnswer } from "../../relay/call-events.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Problem } from "../../ui/Problem.tsx";
 import { TextView } from "../../ui/result/TextView.tsx";
 import { Status } from "../../ui/Status.tsx";
 import { WaitsForApproval } from "../../ui/WaitsForApproval.tsx";
 import classes from "./Screen.module.css";
-import { useCall } from "./use-call.ts";
 
 const READ = { name: "ClipboardRead", effect: "execute" } as const;
 const WRITE = { name: "ClipboardWrite", effect: "execute" } as const;
@@ -43,18 +43,18 @@ interface Found {
   readonly at: number;
 }
 
-function textIn({ metadata = {} }: CallAnswer): Found {
+function textIn({ metadata }: Success): Found {
   const { text, cut } = metadata;
   if (!isText(text)) throw new Error("The machine's answer has no text, and can't be read here.");
   return { text, isCut: cut === true, at: Date.now() };
 }
 
 function Reading({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, READ, textIn);
+  const { run, isBusy, isAsked, error } = useTool(device, READ, textIn);
   const lack = useLack(device, READ.name);
   const [found, setFound] = useState<Found>();
   const read = async () => {
-    const answer = await run({});
+    const answer = await run({}).catch(() => undefined);
     if (answer) setFound(answer);
   };
   return (
@@ -97,14 +97,14 @@ function Reading({ device, isThere }: Props) {
 }
 
 function Writing({ device, isThere }: Props) {
-  const { run, isBusy, isAsked, error } = useCall(device, WRITE, ({ type }) => type);
+  const { run, isBusy, isAsked, error } = useTool(device, WRITE, () => true);
   const lack = useLack(device, WRITE.name);
   const [typed, setTyped] = useKeptState(`clipboard:${device}`, isText);
   const [putAt, setPutAt] = useState<number>();
   const text = typed ?? "";
   const put = async (event: FormEvent) => {
     event.preventDefault();
-    if (!(await run({ text }))) return;
+    if (!(await run({ text }).catch(() => false))) return;
     setTyped(undefined);
     setPutAt(Date.now());
   };

@@ -1,5 +1,5 @@
 /** A picture of a screen, as the tool Screenshot answers. */
-import type { CallAnswer } from "../../relay/call-events.ts";
+import type { Success } from "../../calls/call-tool.ts";
 
 export interface Picture {
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Monitor {
 const MOST_MONITORS = 32;
 
 /** Throws Error: the answer has none. */
-export function pictureIn({ image, metadata = {} }: CallAnswer): Picture {
+export function pictureIn({ image, metadata }: Success): Picture {
   if (!image) throw new Error("The machine's answer has no picture.");
   const { monitors } = metadata;
   return {

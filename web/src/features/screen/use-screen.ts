@@ -1,8 +1,8 @@
 /** Pictures of a machine's screen: asked for one at a time, while the page is looked at. */
 import { useEffect, useEffectEvent, useState } from "react";
+import { useTool } from "../../calls/use-tool.ts";
 import { useIsSeen } from "../../ui/use-is-seen.ts";
 import { type Picture, pictureIn } from "./picture.ts";
-import { useCall } from "./use-call.ts";
 
 /** Pictures are taken only when somebody asks. */
 export const NO_PACE = 0;
@@ -14,12 +14,13 @@ export function useScreen(device: string, isThere: boolean) {
   const [picture, setPicture] = useState<Picture>();
   const [pace, setPace] = useState(NO_PACE);
   // Nobody is asked again and again.
-  const { run, ...state } = useCall(device, TOOL, pictureIn, () => setPace(NO_PACE));
+  const { run, ...state } = useTool(device, TOOL, pictureIn, () => setPace(NO_PACE));
   const [monitor, setMonitor] = useState<number>();
   const isSeen = useIsSeen();
 
   const take = async () => {
-    const taken = await run({ format: "jpeg", ...(monitor !== undefined && { monitor }) });
+    const input = { format: "jpeg", ...(monitor !== undefined && { monitor }) };
+    const taken = await run(input).catch(() => undefined);
     if (taken) setPicture(taken);
     // What was refused once is not asked for again and again.
     else setPace(NO_PACE);

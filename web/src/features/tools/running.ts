@@ -4,9 +4,9 @@
  */
 import { isReadOnlyCommand } from "@matrx/shared/read-only.ts";
 import { onForget } from "../../base/tab-store.ts";
+import { newCall, type ToolCall } from "../../calls/tool-call.ts";
 import { refreshDevices } from "../../data/devices.ts";
 import type { Tool } from "../../data/tools.ts";
-import { newCall, type ToolCall } from "../../data/way.ts";
 import { DirectCall } from "../../direct/call.ts";
 import { useDirect } from "../../direct/local.ts";
 import { ApiError, isSignedOut } from "../../relay/api-error.ts";

@@ -1,5 +1,6 @@
 /** When to try again what a lost connection broke off. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import { ApiError } from "../api-error.ts";
 
 const PAUSE_MS = { first: 500, most: 10_000 } as const;
 /** These pass; anything else stays as it is. */
@@ -12,9 +13,9 @@ export function isPassing({ code }: MatrxError): boolean {
   return PASSING.has(code);
 }
 
-/** Whether it is an error that stays. */
+/** Whether it is an error of a call that stays; without a code, the relay could not be reached. */
 export function isLasting(error: unknown): boolean {
-  return error instanceof MatrxError && !isPassing(error);
+  return error instanceof ApiError && error.code !== undefined && !PASSING.has(error.code);
 }
 
 /** What broke off sooner had hardly worked, in milliseconds. */

@@ -1,6 +1,6 @@
 /** Reads a file to be edited, and writes it back only over the version that was read. */
 
-import { callTool } from "../../../data/call-tool.ts";
+import { callTool } from "../../../calls/call-tool.ts";
 import { queryClient } from "../../../data/query.ts";
 import { ApiError } from "../../../relay/api-error.ts";
 import { type PlacedFile, readWhole } from "../../../relay/file-bytes.ts";
@@ -28,10 +28,11 @@ export async function writeVersion(
   base: string,
 ): Promise<Version> {
   const input = { file_path: path, content: text, expected_sha256: base, create_directories: false };
-  const { sha256 } = await callTool(device, { name: "Write", effect: "write" }, input);
+  const { metadata } = await callTool(device, { name: "Write", effect: "write" }, input);
   forgetFolder(device, parentOf(path) ?? "/");
   void queryClient.invalidateQueries({ queryKey: ["file", device, path, "head"] });
   // The machine may write the text with the line ends that the file had.
+  const { sha256 } = metadata;
   if (typeof sha256 === "string") return { text, sha256 };
   return { text, sha256: await sha256Of(new TextEncoder().encode(text)) };
 }

@@ -1,6 +1,6 @@
 /** A text that is no UTF-8: the machine knows more encodings than can be told from here. */
 
-import { callTool } from "../../../data/call-tool.ts";
+import { callTool } from "../../../calls/call-tool.ts";
 import { useQuery } from "../../../data/query.ts";
 import type { PlacedFile } from "../../../relay/file-bytes.ts";
 import { Waiting } from "../../../ui/Waiting.tsx";
@@ -24,6 +24,6 @@ export function OlderText(shown: Shown) {
 /** Throws ApiError: also if the person may read the bytes, but not call the tool. */
 async function encodingAt({ device, path }: PlacedFile, signal: AbortSignal): Promise<Encoding> {
   const input = { file_path: path, limit: 1 };
-  const { encoding } = await callTool(device, { name: "Read", effect: "read" }, input, { signal });
-  return OLDER.find((known) => known === encoding) ?? "windows-1252";
+  const { metadata } = await callTool(device, { name: "Read", effect: "read" }, input, { signal });
+  return OLDER.find((known) => known === metadata.encoding) ?? "windows-1252";
 }

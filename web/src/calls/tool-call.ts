@@ -1,12 +1,9 @@
 /** The way to a machine: through the relay, or for this computer directly. Whoever calls its tools need not know which. */
 import { DirectCall } from "../direct/call.ts";
-import { readDirectly } from "../direct/connection.ts";
 import { LOCAL_DEVICE } from "../direct/local.ts";
-import { api } from "../relay/api.ts";
 import { Call, type Tool } from "../relay/call.ts";
 import type { CallAnswer } from "../relay/call-events.ts";
 import type { CallListener } from "../relay/known-call.ts";
-import type { Answer } from "../relay/routes.ts";
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -20,15 +17,7 @@ export interface ToolCall {
   leave(): void;
 }
 
-export type DeviceTools = Answer<"GET /v1/devices/{device}/tools">;
-
 /** A call that is not made yet. */
 export function newCall(device: string, tool: Tool): ToolCall {
   return device === LOCAL_DEVICE ? new DirectCall(tool) : new Call(device, tool);
-}
-
-/** The tools of a machine, as it last told them. Throws ApiError. */
-export function readTools(device: string): Promise<DeviceTools> {
-  if (device === LOCAL_DEVICE) return readDirectly("/tools");
-  return api("GET /v1/devices/{device}/tools", { path: { device } });
 }
