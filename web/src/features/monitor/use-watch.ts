@@ -1,12 +1,12 @@
 /** What a machine tells while its monitor is on the screen. */
-import { useEffect, useState } from "react";
-import { DeviceLink } from "../../relay/streams/device-link.ts";
-import { useIsSeen } from "../../ui/use-is-seen.ts";
+import { useState } from "react";
+import { useToolStream } from "../../calls/use-tool-stream.ts";
 import type { Sample } from "./sample.ts";
 import { type WatchState, watch } from "./watching.ts";
 
 /** What is kept to be drawn: the samples of an hour, in milliseconds, and never more than so many. */
 const KEPT = { ms: 3_600_000, samples: 1800 } as const;
+const CREDIT = 128 * 1024;
 
 export interface Watched {
   /** The oldest first. */
@@ -18,45 +18,18 @@ export interface Watched {
 
 const NOTHING: Omit<Watched, "retry"> = { samples: [], state: { kind: "connecting" } };
 
-/** The connection to a machine; undefined: not yet. */
-export function useLink(device: string): DeviceLink | undefined {
-  const [link, setLink] = useState<DeviceLink>();
-  useEffect(() => {
-    const made = new DeviceLink(device);
-    setLink(made);
-    return () => {
-      made.close();
-      setLink(undefined);
-    };
-  }, [device]);
-  return link;
-}
-
-/**
- * Nobody is asked while the page is out of sight, or `isPaused`; what came before stays. What a person had to allow goes on out
- * of sight: otherwise that person would be asked again.
- */
-export function useWatch(link: DeviceLink | undefined, everyMs: number, isPaused: boolean): Watched {
+/** `isPaused`: nobody is asked, and what came before stays. */
+export function useWatch(device: string, everyMs: number, isPaused: boolean): Watched {
   const [watched, setWatched] = useState(NOTHING);
-  const [tries, setTries] = useState(0);
-  const [needsApproval, setNeedsApproval] = useState(false);
-  const isWanted = useIsSeen() || needsApproval;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever tries again watches anew
-  useEffect(() => {
-    if (!link || isPaused || !isWanted) return;
-    const leaving = new AbortController();
-    const watcher = {
-      onSample: (sample: Sample) =>
-        setWatched(({ samples, ...rest }) => ({ ...rest, samples: withSample(samples, sample) })),
-      onState: (state: WatchState) => {
-        if (state.kind === "asked") setNeedsApproval(true);
-        setWatched((before) => ({ ...before, state }));
-      },
-    };
-    void watch({ link, everyMs }, watcher, leaving.signal);
-    return () => leaving.abort();
-  }, [link, everyMs, isPaused, isWanted, tries]);
-  return { ...watched, retry: () => setTries(tries + 1) };
+  const onState = (state: WatchState) => setWatched((before) => ({ ...before, state }));
+  const onSample = (sample: Sample) =>
+    setWatched(({ samples, ...rest }) => ({ ...rest, samples: withSample(samples, sample) }));
+  const retry = useToolStream({
+    ...{ device, tool: "SystemMetrics", input: { interval_ms: everyMs }, credit: CREDIT, isPaused },
+    onAway: onState,
+    take: (opened) => watch(opened, everyMs, { onSample, onState }),
+  });
+  return { ...watched, retry };
 }
 
 /** In the order of time, even where this computer's clock was set back. */

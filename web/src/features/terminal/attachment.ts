@@ -1,8 +1,7 @@
 /** A viewer's hold on one terminal: shows what it writes, types into it, and comes back where it was after a lost connection. */
-import { MatrxError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
+import { type Away, keepStream } from "../../calls/kept-stream.ts";
 import type { DeviceLink } from "../../relay/streams/device-link.ts";
-import { Backoff, isPassing } from "../../relay/streams/retry.ts";
 import { type Size, terminalMessage, type Viewer } from "./messages.ts";
 
 /** Where it is shown. */
@@ -20,14 +19,9 @@ export interface Screen {
 }
 
 export type AttachmentState =
-  | { readonly kind: "connecting" }
-  | { readonly kind: "asked" }
+  | Away
   | { readonly kind: "live" }
-  /** `isOffline`: the machine is, not the relay. */
-  | { readonly kind: "reconnecting"; readonly isOffline: boolean; readonly why: string }
-  | { readonly kind: "ended"; readonly code: number | undefined; readonly signal: string | undefined }
-  /** It is out of reach for good. */
-  | { readonly kind: "failed"; readonly error: MatrxError };
+  | { readonly kind: "ended"; readonly code: number | undefined; readonly signal: string | undefined };
 
 export interface AttachmentOptions {
   readonly link: DeviceLink;
@@ -92,48 +86,26 @@ export class Attachment {
   }
 
   async #run(): Promise<void> {
-    const { link, onState } = this.#options;
-    const backoff = new Backoff();
-    onState({ kind: "connecting" });
-    while (!this.#left.signal.aborted) {
-      try {
-        const end = await this.#attached(() => backoff.opened());
-        this.#dropKeys();
-        return onState(end);
-      } catch (error) {
-        if (this.#left.signal.aborted) return;
-        if (!(error instanceof MatrxError)) throw error;
-        if (!isPassing(error)) {
-          this.#dropKeys();
-          return onState({ kind: "failed", error });
-        }
-        onState({
-          ...{ kind: "reconnecting", isOffline: error.code === "DEVICE_OFFLINE", why: error.message },
-        });
-      }
-      if (!(await this.#pause(link, backoff.next()))) return;
-    }
-  }
-
-  /** False: nobody waits any more. */
-  async #pause(link: DeviceLink, ms: number): Promise<boolean> {
-    const isOpen = await link.pause(ms).then(
-      () => true,
-      () => false,
-    );
-    return isOpen && !this.#left.signal.aborted;
+    const { link, terminal, write, onState } = this.#options;
+    const end = await keepStream({
+      ...{ link, tool: "TerminalAttach", credit: CREDIT, signal: this.#left.signal },
+      input: () => ({
+        ...{ terminal, write },
+        ...(this.#sequence !== undefined && { from_sequence: this.#sequence }),
+      }),
+      onAway: (away) => {
+        if (away.kind === "failed") this.#dropKeys();
+        onState(away);
+      },
+      take: ({ stream }) => this.#attached(stream),
+    });
+    if (!end) return;
+    this.#dropKeys();
+    onState(end);
   }
 
   /** Resolves with the terminal's end. Throws MatrxError if the stream breaks off. */
-  async #attached(onAttached: () => void): Promise<AttachmentState> {
-    const { link, terminal, write, onState } = this.#options;
-    const from = this.#sequence === undefined ? {} : { from_sequence: this.#sequence };
-    const { stream } = await link.open(
-      "TerminalAttach",
-      { terminal, write, ...from },
-      { credit: CREDIT, signal: this.#left.signal, onApproval: () => onState({ kind: "asked" }) },
-    );
-    onAttached();
+  async #attached(stream: StreamEnd): Promise<AttachmentState> {
     try {
       return await this.#show(stream);
     } catch (error) {
