@@ -132,7 +132,7 @@ async function connected() {
     const frame = frameOf(data);
     if (frame) listener?.onFrame(frame);
   };
-  const opening = DeviceSocket.open("laptop", undefined, async (heard) => {
+  const opening = DeviceSocket.open("laptop", async (heard) => {
     listener = heard;
     return socket;
   });

@@ -1,33 +1,23 @@
 /** The connection to a machine for as long as a page needs it: opened when somebody wants it, and again after it was lost. */
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
-import { create } from "zustand";
 import { isSignedOut } from "../api-error.ts";
 import { type CallOptions, DeviceSocket, type Opened, type StreamOptions } from "./device-socket.ts";
 
 type Input = Readonly<Record<string, unknown>>;
-
-interface LinkState {
-  readonly isOpen: boolean;
-  /** The last sign of life, there and back, in milliseconds. */
-  readonly roundTrip: number | undefined;
-}
 
 /** What may bring a network back. */
 const WAKING = ["online", "focus"] as const;
 
 export class DeviceLink {
   readonly device: string;
-  readonly #dial: typeof DeviceSocket.open;
-  readonly useState = create<LinkState>(() => ({ isOpen: false, roundTrip: undefined }));
   readonly #closed = new AbortController();
   #socket: DeviceSocket | undefined;
   /** One at a time, for all who wait for it. */
   #dialling: Promise<DeviceSocket> | undefined;
   #wake = Promise.withResolvers<void>();
 
-  constructor(device: string, dial: typeof DeviceSocket.open = DeviceSocket.open) {
+  constructor(device: string) {
     this.device = device;
-    this.#dial = dial;
     const { signal } = this.#closed;
     for (const event of WAKING) addEventListener(event, () => this.wake(), { signal });
     document.addEventListener("visibilitychange", () => this.wake(), { signal });
@@ -84,17 +74,14 @@ export class DeviceLink {
   }
 
   async #open(): Promise<DeviceSocket> {
-    const noteRoundTrip = (roundTrip: number) => this.useState.setState({ roundTrip });
-    const socket = await this.#dial(this.device, noteRoundTrip).catch((error: unknown) => {
+    const socket = await DeviceSocket.open(this.device).catch((error: unknown) => {
       throw error instanceof MatrxError ? error : unavailable(error);
     });
     if (this.#closed.signal.aborted) socket.close();
     socket.signal.throwIfAborted();
     this.#socket = socket;
-    this.useState.setState({ isOpen: true });
     socket.signal.addEventListener("abort", () => {
       this.#socket = undefined;
-      this.useState.setState({ isOpen: false, roundTrip: undefined });
     });
     return socket;
   }

@@ -51,15 +51,11 @@ export class DeviceSocket {
   #last = 0;
 
   /** Resolves once the relay has greeted. Throws MatrxError `UNAVAILABLE`, or ApiError: nobody is signed in. */
-  static async open(
-    device: string,
-    onRoundTrip: (ms: number) => void = () => undefined,
-    dial: Dial = dialOf(device),
-  ): Promise<DeviceSocket> {
+  static async open(device: string, dial: Dial = dialOf(device)): Promise<DeviceSocket> {
     const opened = new DeviceSocket();
     opened.#socket = await dial({
       onFrame: (frame) => opened.#take(frame),
-      onRoundTrip,
+      onRoundTrip: () => undefined,
       onEnd: () => opened.#lost(),
     });
     await opened.#greeted.promise;
