@@ -16,7 +16,7 @@ export type Away =
   | { readonly kind: "failed"; readonly error: MatrxError };
 
 export interface KeptStream<T> {
-  readonly link: DeviceLink;
+  readonly link: Pick<DeviceLink, "open" | "pause">;
   readonly tool: string;
   /** Asked anew each time. */
   readonly input: () => Input;
