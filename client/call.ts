@@ -17,8 +17,8 @@ export type CallEnd =
   | { readonly kind: "left"; readonly call: string | undefined };
 
 /**
- * Makes a call and waits for its end. For the relay's rate, it waits `rateWaitMs` milliseconds at most. Throws MatrxError: it was refused, or its outcome is not
- * known.
+ * Makes a call and waits for its end. For the relay's rate, it waits `rateWaitMs` milliseconds at most. Throws MatrxError: it was
+ * refused, or its outcome is not known.
  */
 export function makeCall(
   transport: Transport,

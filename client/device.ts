@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | null | undefined;
   /** Whether the call changes nothing, for tools that are not built in. */
   readonly isRead?: boolean | undefined;
+  /** Whether the call stops when the connection ends, though it changes something. */
+  readonly cancelOnDisconnect?: boolean | undefined;
   /** Told of live output and progress, which are asked for only if it is there, and of questions to a person. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** Told the call's name at the relay. */
@@ -80,10 +82,11 @@ export class Device {
 
   /** The same, where an error of the tool is an answer too, and a call may be left. Throws MatrxError. */
   make(tool: string, input: Input, options: CallOptions = {}): Promise<CallEnd> {
-    const { timeoutMs, idempotencyKey, onEvent, rateWaitMs = RATE_WAIT_MS } = options;
+    const { timeoutMs, idempotencyKey, cancelOnDisconnect, onEvent, rateWaitMs = RATE_WAIT_MS } = options;
     const isRead = options.isRead ?? effectOfCall(toolNameOf(tool), () => ({ ...input })) === "read";
     const key = idempotencyKey === undefined && !isRead ? crypto.randomUUID() : (idempotencyKey ?? undefined);
-    const request = { tool, input, isRead, timeoutMs, idempotencyKey: key, live: onEvent !== undefined };
+    const facts = { isRead, timeoutMs, cancelOnDisconnect, idempotencyKey: key };
+    const request = { tool, input, ...facts, live: onEvent !== undefined };
     return makeCall(this.#transport, request, this.#listenerOf(options), rateWaitMs);
   }
 

@@ -27,6 +27,8 @@ export interface CallRequest {
   /** The deadline of the whole call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** It stops when the connection ends, though it changes something. */
+  readonly cancelOnDisconnect?: boolean | undefined;
   /** Live output and progress are wanted. */
   readonly live: boolean;
 }

@@ -44,7 +44,7 @@ export class HttpTransport implements Transport {
   }
 
   attempt(request: CallRequest, listener: CallListener): Promise<Attempt> {
-    const { tool, input, timeoutMs, idempotencyKey } = request;
+    const { tool, input, timeoutMs, idempotencyKey, cancelOnDisconnect } = request;
     const headers = {
       ...EVENTS,
       ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
@@ -53,7 +53,10 @@ export class HttpTransport implements Transport {
     return this.#read(listener, (signal) =>
       this.#client.openResponse(`${this.#base}${pathOf("tools", tool)}`, {
         ...{ method: "POST", body: input, headers, signal },
-        ...(timeoutMs !== undefined && { query: { timeout_ms: String(timeoutMs) } }),
+        query: {
+          ...(timeoutMs !== undefined && { timeout_ms: String(timeoutMs) }),
+          ...(cancelOnDisconnect && { cancel_on_disconnect: "true" }),
+        },
       }),
     );
   }

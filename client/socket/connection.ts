@@ -24,10 +24,11 @@ export interface ConnectionOptions {
   readonly session?: string | undefined;
 }
 
-/** Sent with the call. */
-interface CallMore {
-  readonly opens?: { readonly stream: number; readonly credit: number; readonly less: true };
-  readonly cancel_on_disconnect?: true;
+/** The stream that a call opens. */
+interface CallOpens {
+  readonly stream: number;
+  readonly credit: number;
+  readonly less: true;
 }
 
 type Ended =
@@ -105,7 +106,7 @@ export class Connection {
   }
 
   /** Makes a call, and resolves when it has ended or the connection has. */
-  async call(request: CallRequest, listener: CallListener, more: CallMore = {}): Promise<Ended> {
+  async call(request: CallRequest, listener: CallListener, opens?: CallOpens): Promise<Ended> {
     this.signal.throwIfAborted();
     const id = String(++this.#last);
     const { promise, resolve } = Promise.withResolvers<Ended>();
@@ -122,7 +123,7 @@ export class Connection {
     };
     listener.stop.addEventListener("abort", stop, { once: true });
     listener.leave.addEventListener("abort", leave, { once: true });
-    this.#say(frameOf(id, request, more));
+    this.#say(frameOf(id, request, opens));
     if (listener.stop.aborted) stop();
     try {
       return await promise;
@@ -158,10 +159,8 @@ export class Connection {
     this.#streams.set(number, stream);
     try {
       const listener = { onEvent, onName: () => undefined, stop: signal, leave: NEVER };
-      const ended = await this.call({ tool, input, isRead: false, live: false }, listener, {
-        opens: { stream: number, credit, less: true },
-        cancel_on_disconnect: true,
-      });
+      const request = { tool, input, isRead: false, live: false, cancelOnDisconnect: true };
+      const ended = await this.call(request, listener, { stream: number, credit, less: true });
       if (ended.kind === "lost") throw this.signal.aborted ? this.signal.reason : cancelled();
       const error = errorIn(ended.answer);
       if (error) throw error;
@@ -285,11 +284,13 @@ export class Connection {
   }
 }
 
-function frameOf(id: string, { tool, input, timeoutMs, idempotencyKey, live }: CallRequest, more: CallMore) {
+function frameOf(id: string, request: CallRequest, opens: CallOpens | undefined) {
+  const { tool, input, timeoutMs, idempotencyKey, live, cancelOnDisconnect } = request;
   return {
     ...{ id, tool, input, stream: live },
     ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
     ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
-    ...more,
+    ...(cancelOnDisconnect && { cancel_on_disconnect: true }),
+    ...(opens && { opens }),
   };
 }

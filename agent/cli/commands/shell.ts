@@ -135,14 +135,18 @@ async function terminalOf(connection: Device, name: string | undefined): Promise
   const found = name === undefined ? undefined : named(await openTerminals(connection), name);
   if (found) return found;
   const input = { ...OwnTerminal.size, ...(name && { name }) };
-  const { metadata } = await connection.call("TerminalCreate", input);
+  const { metadata } = await connection.call("TerminalCreate", input, { cancelOnDisconnect: true });
   return { ...createdSchema.parse(metadata), name };
 }
 
 async function closeTerminal(connection: Device, name: string): Promise<void> {
   const found = named(await openTerminals(connection), name);
   if (!found) throw noTerminal(name);
-  const { output } = await connection.call("TerminalClose", { terminal: found.terminal });
+  const { output } = await connection.call(
+    "TerminalClose",
+    { terminal: found.terminal },
+    { cancelOnDisconnect: true },
+  );
   console.log(plain(output));
 }
 

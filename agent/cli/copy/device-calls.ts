@@ -57,7 +57,7 @@ export class DeviceCalls {
 
   /** Throws MatrxError. */
   async call<Schema extends z.ZodType>(tool: string, input: Input, schema: Schema): Promise<z.infer<Schema>> {
-    const answer = await this.#device.call(tool, input, { signal: this.#signal });
+    const answer = await this.#device.call(tool, input, { signal: this.#signal, cancelOnDisconnect: true });
     return parsed(tool, answer, schema);
   }
 
