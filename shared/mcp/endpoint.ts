@@ -101,6 +101,8 @@ export class McpEndpoint {
 function acceptingBoth(request: Request): Request {
   const accepted = request.headers.get("Accept") ?? "*/*";
   if (request.method !== "POST" || !/text\/event-stream|text\/\*|\*\/\*/i.test(accepted)) return request;
+  // Most clients do, and a copy of a request costs.
+  if (accepted.includes("application/json") && accepted.includes("text/event-stream")) return request;
   const headers = new Headers(request.headers);
   headers.set("Accept", "application/json, text/event-stream");
   return new Request(request, { headers });
