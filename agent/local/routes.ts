@@ -3,6 +3,7 @@ import * as api from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { cancelRoute } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
+import { callBodySchema } from "@matrx/shared/caller/from-caller.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
 import { noRouteIn } from "@matrx/shared/caller/no-route.ts";
 import { PATH } from "@matrx/shared/caller/parts.ts";
@@ -118,7 +119,15 @@ export const LOCAL: Surface = {
     bearer: { type: "http", scheme: "bearer", description: "`matrx serve` prints where the token is" },
   },
   path: PATH,
-  schemas: { ...api, ...bodies, toolDescriptionSchema, greetingSchema, triggerSchema, triggeredSchema },
+  schemas: {
+    ...api,
+    ...bodies,
+    callBodySchema,
+    toolDescriptionSchema,
+    greetingSchema,
+    triggerSchema,
+    triggeredSchema,
+  },
   operations: OPERATIONS,
   implied,
 };

@@ -93,7 +93,7 @@ describe(
     test("has the licences of all that is bundled", () => {
       const notices = readFileSync(join(installed.folder, "THIRD-PARTY-NOTICES.txt"), "utf8");
       const bundled = readJson(join(ROOT, "agent/package.json"), manifestSchema).dependencies;
-      const left = new Set(["@matrx/shared", "@vscode/ripgrep", "@lydell/node-pty"]);
+      const left = new Set(["@matrx/client", "@matrx/shared", "@vscode/ripgrep", "@lydell/node-pty"]);
       for (const [name, version] of Object.entries(bundled).filter(([name]) => !left.has(name)))
         expect(notices).toContain(`\n${name} ${version} (`);
       const texts = notices.split(/^={80}$/m).slice(1);

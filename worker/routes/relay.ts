@@ -7,6 +7,7 @@ import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { downloadRoute } from "@matrx/shared/caller/files/download.ts";
 import { tusRoutes } from "@matrx/shared/caller/files/tus.ts";
 import { uploadRoute } from "@matrx/shared/caller/files/upload.ts";
+import { callBodySchema } from "@matrx/shared/caller/from-caller.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
 import { PATH, PENDING } from "@matrx/shared/caller/parts.ts";
 import type { RecordingPort } from "@matrx/shared/caller/port.ts";
@@ -212,6 +213,7 @@ export const RELAY: Surface = {
     ...signInApi,
     questionSchema,
     ...bodies,
+    callBodySchema,
     policySchema,
     policySetSchema,
     toolDescriptionSchema,
