@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { HonoRequest } from "hono";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { EventStreams } from "../../shared/caller/event-streams.ts";
 import { guideRoutes } from "../../shared/caller/guide.ts";
 import type { RestCall, StreamedCall } from "../../shared/caller/port.ts";
@@ -10,7 +10,7 @@ import { ResponseBodies } from "../../shared/caller/response-bodies.ts";
 import { toolRoutes } from "../../shared/caller/tools.ts";
 import type { AccountId, CallId, GrantId } from "../../shared/ids.ts";
 import type { Caller } from "../../worker/auth/caller.ts";
-import { Requests } from "../../worker/device/api.ts";
+import { DeviceApi, type Surfaces } from "../../worker/device/api.ts";
 import { BytesCalls } from "../../worker/device/callers/bytes.ts";
 import { Followers } from "../../worker/device/callers/followers.ts";
 import { RestCalls } from "../../worker/device/callers/rest.ts";
@@ -21,6 +21,7 @@ import type { DeviceContext } from "../../worker/device/context.ts";
 import type { Lease } from "../../worker/device/leases.ts";
 import { DevicePort } from "../../worker/port/device-port.ts";
 
+vi.mock("cloudflare:workers", () => ({ DurableObject: class {} }));
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
@@ -35,11 +36,22 @@ const lease = { scope: { id: "grant_1", owner: true }, json: "{}" } as unknown a
 const caller = { account: "account_1" as AccountId, grant: "grant_1" as GrantId } as Caller;
 const CALL = "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75" as CallId;
 
+class Api extends DeviceApi {
+  protected readonly context: DeviceContext;
+  protected readonly surfaces: Surfaces;
+
+  constructor(context: DeviceContext, surfaces: Surfaces) {
+    super(undefined as never, undefined as never);
+    this.context = context;
+    this.surfaces = surfaces;
+  }
+}
+
 /** A Device object whose device has been sent every call, and answers when it is told to. */
 class Home {
   /** What carried the input, on each side of the Worker's request to the object. */
   readonly inputs: WeakRef<object>[] = [];
-  readonly requests: Requests;
+  readonly api: Api;
   readonly port: DevicePort;
   readonly #waiting: Recipient[] = [];
 
@@ -56,20 +68,19 @@ class Home {
     const rest = new RestCalls(context, admission, calls);
     const bytes = new BytesCalls(context, rest);
     const followers = new Followers(context, admission, calls, new EventStreams(bodies));
-    this.requests = new Requests(context, { rest, bytes, followers, admission } as never);
-    const { requests, inputs } = this;
+    this.api = new Api(context, { rest, bytes, followers, admission } as never);
+    const { api, inputs } = this;
     // As RPC, each takes a copy.
     const sent = <Wanted extends object>(wanted: Wanted): Wanted => {
       inputs.push(new WeakRef(wanted));
       return structuredClone(wanted);
     };
     const stub = {
-      call: (_: unknown, wanted: RestCall) => requests.call(caller, sent(wanted)),
-      callByGuide: (_: unknown, wanted: RestCall) => requests.callByGuide(caller, sent(wanted)),
-      streamCall: (_: unknown, wanted: StreamedCall) => requests.streamCall(caller, sent(wanted)),
-      callForBytes: (_: unknown, wanted: RestCall) => requests.callForBytes(caller, sent(wanted)),
-      callWithBytes: (_: unknown, wanted: RestCall) =>
-        requests.callWithBytes(caller, sent(wanted), undefined),
+      call: (_: unknown, wanted: RestCall) => api.call(caller, sent(wanted)),
+      callByGuide: (_: unknown, wanted: RestCall) => api.callByGuide(caller, sent(wanted)),
+      streamCall: (_: unknown, wanted: StreamedCall) => api.streamCall(caller, sent(wanted)),
+      callForBytes: (_: unknown, wanted: RestCall) => api.callForBytes(caller, sent(wanted)),
+      callWithBytes: (_: unknown, wanted: RestCall) => api.callWithBytes(caller, sent(wanted), undefined),
     };
     this.port = new DevicePort({} as never, caller, "home", stub as never);
   }

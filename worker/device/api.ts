@@ -1,4 +1,5 @@
 /** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
+import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
@@ -37,7 +38,7 @@ import type { ChangedRights } from "./calls/changed-rights.ts";
 import { explainCall } from "./calls/explain.ts";
 import { allowedTools, openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
-import type { DeviceContext } from "./context.ts";
+import type { DeviceContext, DeviceEnv } from "./context.ts";
 import type { Lease } from "./leases.ts";
 import { type Sign, silent } from "./link/sign-of-life.ts";
 import { byOf, policyDraft } from "./observing/drafts.ts";
@@ -46,7 +47,7 @@ import type { DeviceRecord } from "./store.ts";
 export type Command = SystemCommand["command"];
 
 /** The parts that make and follow calls over HTTP. */
-interface Surfaces {
+export interface Surfaces {
   readonly calls: Calls;
   readonly rights: ChangedRights;
   readonly admission: Admission;
@@ -56,14 +57,10 @@ interface Surfaces {
   readonly followers: Followers;
 }
 
-export class Requests {
-  readonly #context: DeviceContext;
-  readonly #surfaces: Surfaces;
-
-  constructor(context: DeviceContext, surfaces: Surfaces) {
-    this.#context = context;
-    this.#surfaces = surfaces;
-  }
+/** The part of a Device object that its callers reach: the Worker by RPC, and MCP in the object itself. */
+export abstract class DeviceApi extends DurableObject<DeviceEnv> {
+  protected abstract readonly context: DeviceContext;
+  protected abstract readonly surfaces: Surfaces;
 
   /**
    * Keeps accounts apart even if the Worker was wrong. Throws MatrxError: `UNKNOWN_DEVICE`, or `UNAVAILABLE` if the
@@ -72,13 +69,13 @@ export class Requests {
   async requireRecord(account: AccountId): Promise<DeviceRecord> {
     const own = this.#recordOf(account);
     if (own) return own;
-    const { store, name, env } = this.#context;
+    const { store, name, env } = this.context;
     const isLost = !store.record && (await env.ACCOUNT.getByName(account).hasDevice(name));
     throw isLost ? lostRecordError(name) : unknownDeviceError(name);
   }
 
   #recordOf(account: AccountId): DeviceRecord | undefined {
-    const { record } = this.#context.store;
+    const { record } = this.context.store;
     return record?.account === account ? record : undefined;
   }
 
@@ -89,17 +86,17 @@ export class Requests {
 
   /** For a caller that has already been checked. */
   viewOf(record: DeviceRecord): DeviceView {
-    return deviceView(record, this.#context, Date.now());
+    return deviceView(record, this.context, Date.now());
   }
 
-  view(caller: Caller): Promise<Outcome<DeviceView>> {
-    return this.#counted(caller, () => this.viewOf(this.#context.record));
+  viewFor(caller: Caller): Promise<Outcome<DeviceView>> {
+    return this.#counted(caller, () => this.viewOf(this.context.record));
   }
 
   /** Only the owner may see the policy: it names folders and applications that must stay hidden from tokens. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#counted(caller, ({ scope }) => {
-      const { policy, isPolicyReadable } = this.#context.store;
+      const { policy, isPolicyReadable } = this.context.store;
       if (scope.owner && !isPolicyReadable) throw unreadablePolicy();
       if (scope.owner) return policy;
       throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
@@ -111,8 +108,8 @@ export class Requests {
   /** What would become of a call, by `grant` if given: the Account has checked then that a person is asking. */
   explain(caller: Caller, { tool, input = {}, grant }: ExplainWish): Promise<Outcome<Explanation>> {
     return this.#leased(caller, async (lease) => {
-      const { store, link } = this.#context;
-      this.#surfaces.admission.message(lease, Date.now());
+      const { store, link } = this.context;
+      this.surfaces.admission.message(lease, Date.now());
       const { scope } = grant ? await this.#leaseOf(grant as GrantId) : lease;
       const connection = link.current?.attachment;
       return explainCall({ name: tool, input, grant: scope, asker: lease.scope, store, link: connection });
@@ -121,7 +118,7 @@ export class Requests {
 
   /** Of a grant that somebody names: that it ended says nothing of the caller's own. */
   async #leaseOf(grant: GrantId): Promise<Lease> {
-    const { leases, record } = this.#context;
+    const { leases, record } = this.context;
     try {
       return await leases.ask(record.account, grant, record.id);
     } catch (error) {
@@ -129,10 +126,13 @@ export class Requests {
     }
   }
 
-  /** Takes effect at once; the device is told if it is connected. Returns warnings. */
+  /**
+   * The Account has checked that a person is asking. Takes effect at once; the device is told if it is connected. Returns
+   * warnings.
+   */
   setPolicy({ grant }: Caller, policy: Policy): Promise<Outcome<string[]>> {
     return attempt(() => {
-      const { store, link, name, audit, leases } = this.#context;
+      const { store, link, name, audit, leases } = this.context;
       if (!store.record) throw unknownDeviceError(name);
       const announced = store.manifest?.tools.map((tool) => tool.name);
       const warnings = announced ? policyWarnings(policy, announced) : [];
@@ -141,8 +141,8 @@ export class Requests {
       store.setPolicy(policy);
       const now = Date.now();
       audit.keep(policyDraft(policy, byOf(grant, leases.current(grant, now)?.holder), name, now), now);
-      this.#surfaces.rights.policyChanged(now, former);
-      this.#context.onToolsChanged();
+      this.surfaces.rights.policyChanged(now, former);
+      this.context.onToolsChanged();
       link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
       return warnings;
     });
@@ -150,18 +150,18 @@ export class Requests {
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
     return this.#counted(caller, ({ scope }) => {
-      const { store } = this.#context;
+      const { store } = this.context;
       return { hash: store.manifest?.hash ?? null, tools: allowedTools(scope, store) };
     });
   }
 
   toolNames(caller: Caller): Promise<Outcome<string[]>> {
-    return this.#counted(caller, ({ scope }) => toolNames(scope, this.#context.store));
+    return this.#counted(caller, ({ scope }) => toolNames(scope, this.context.store));
   }
 
   openTools(caller: Caller, naming?: ToolNaming): Promise<Outcome<OpenTools>> {
     return this.#counted(caller, ({ scope }) => {
-      const { store, record } = this.#context;
+      const { store, record } = this.context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
@@ -170,15 +170,16 @@ export class Requests {
     });
   }
 
+  /** A call's answer, or `pending` after 60 seconds. */
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.rest.call({ ...wanted, lease, guest: caller.guest }, now),
+      this.surfaces.rest.call({ ...wanted, lease, guest: caller.guest }, now),
     );
   }
 
   callForBytes(caller: Caller, wanted: RestCall): Promise<Outcome<BytesAnswer>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.bytes.call({ ...wanted, lease, guest: caller.guest }, now),
+      this.surfaces.bytes.call({ ...wanted, lease, guest: caller.guest }, now),
     );
   }
 
@@ -188,56 +189,58 @@ export class Requests {
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<Outcome<SentBytes>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.bytes.send({ ...wanted, lease, guest: caller.guest }, bytes, now),
+      this.surfaces.bytes.send({ ...wanted, lease, guest: caller.guest }, bytes, now),
     );
   }
 
+  /** A call of a tool that takes bytes and sends bytes at the same time. */
   exchange(
     caller: Caller,
     wanted: RestCall,
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<Outcome<BytesAnswer>> {
     return this.#calling(caller, (lease) =>
-      this.#surfaces.bytes.exchange({ ...wanted, lease, guest: caller.guest }, bytes),
+      this.surfaces.bytes.exchange({ ...wanted, lease, guest: caller.guest }, bytes),
     );
   }
 
+  /** The same as `call` on the guide's route: a slow call's response begins before the call ends. */
   callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.rest.callByGuide({ ...wanted, lease, guest: caller.guest }, now),
+      this.surfaces.rest.callByGuide({ ...wanted, lease, guest: caller.guest }, now),
     );
   }
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.followers.streamCall({ lease, guest: caller.guest }, wanted, now),
+      this.surfaces.followers.streamCall({ lease, guest: caller.guest }, wanted, now),
     );
   }
 
   attach(caller: Caller, call: CallId, waitMs?: number): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) => {
-      this.#context.pause.requireOpen(lease.scope);
-      return this.#surfaces.followers.streamEarlier({ lease, guest: caller.guest }, { call, waitMs }, now);
+      this.context.pause.requireOpen(lease.scope);
+      return this.surfaces.followers.streamEarlier({ lease, guest: caller.guest }, { call, waitMs }, now);
     });
   }
 
-  /** The two above for a reader in this object. */
+  /** The two above for a reader in this object: no RPC. */
   watchCall(caller: Caller, wanted: StreamedCall, watched: WatchedCall): Promise<Outcome<void>> {
     return this.#calling(caller, (lease, now) =>
-      this.#surfaces.followers.watchCall({ lease, guest: caller.guest }, wanted, watched, now),
+      this.surfaces.followers.watchCall({ lease, guest: caller.guest }, wanted, watched, now),
     );
   }
 
   watchEarlier(caller: Caller, call: CallId, waitMs: number, watched: WatchedCall): Promise<Outcome<void>> {
     return this.#calling(caller, (lease, now) => {
-      this.#context.pause.requireOpen(lease.scope);
-      this.#surfaces.followers.watchEarlier({ lease, guest: caller.guest }, { call, waitMs }, watched, now);
+      this.context.pause.requireOpen(lease.scope);
+      this.surfaces.followers.watchEarlier({ lease, guest: caller.guest }, { call, waitMs }, watched, now);
     });
   }
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#unpaused(caller, (lease) => {
-      const { ledger, approvals, device } = this.#context;
+      const { ledger, approvals, device } = this.context;
       const row = ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
@@ -247,8 +250,8 @@ export class Requests {
 
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
     return this.#unpaused(caller, (lease) => {
-      const { calls } = this.#surfaces;
-      const { ledger, device } = this.#context;
+      const { calls } = this.surfaces;
+      const { ledger, device } = this.context;
       return listCalls({ device, pendingCalls: calls.pendingCalls, ledger }, lease, query);
     });
   }
@@ -256,7 +259,7 @@ export class Requests {
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
     return this.#counted(caller, (lease) => {
       this.#requireMaker(call, lease);
-      this.#surfaces.calls.cancel(call);
+      this.surfaces.calls.cancel(call);
     });
   }
 
@@ -264,30 +267,30 @@ export class Requests {
   cancelUnshared(caller: Caller, call: CallId): Promise<Outcome<boolean>> {
     return this.#counted(caller, (lease) => {
       this.#requireMaker(call, lease);
-      const isShared = (this.#surfaces.calls.pendingCalls.get(call)?.recipients.length ?? 0) > 1;
-      if (!isShared) this.#surfaces.calls.cancel(call);
+      const isShared = (this.surfaces.calls.pendingCalls.get(call)?.recipients.length ?? 0) > 1;
+      if (!isShared) this.surfaces.calls.cancel(call);
       return !isShared;
     });
   }
 
   #requireMaker(call: CallId, lease: Lease): void {
-    const pending = this.#surfaces.calls.pendingCalls.get(call);
-    requireMaker(pending?.grant ?? this.#context.ledger.find(call)?.grant_id, lease);
+    const pending = this.surfaces.calls.pendingCalls.get(call);
+    requireMaker(pending?.grant ?? this.context.ledger.find(call)?.grant_id, lease);
   }
 
   /** The Account has checked that a person is asking. */
   approval(caller: Caller, id: string): Promise<Outcome<ApprovalDetail>> {
-    return this.#leased(caller, () => this.#surfaces.approvals.view(id));
+    return this.#leased(caller, () => this.surfaces.approvals.view(id));
   }
 
   /** The same check applies. */
   decide(caller: Caller, id: string, decision: Decision, person: Person): Promise<Outcome<ApprovalDetail>> {
-    return this.#leased(caller, () => this.#surfaces.approvals.decide(id, decision, person));
+    return this.#leased(caller, () => this.surfaces.approvals.decide(id, decision, person));
   }
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
     return this.#unpaused(caller, (lease) => {
-      const { events, device } = this.#context;
+      const { events, device } = this.context;
       const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
       return { device, events: events.list(after, limit), dropped: events.dropped };
@@ -297,7 +300,7 @@ export class Requests {
   /** The Account has checked that a person is asking. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
     return this.#counted(caller, async () => {
-      const { link, signs, device } = this.#context;
+      const { link, signs, device } = this.context;
       await this.#requireSign(Date.now());
       link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.#commandFrame(command, reason)));
       console.info(`device ${device} was sent ${command} by ${caller.grant}`);
@@ -309,13 +312,13 @@ export class Requests {
       type: "system_command",
       command,
       ...(reason !== undefined && { reason }),
-      ...(command === "update_permissions" && { permissions: this.#context.store.permissions }),
+      ...(command === "update_permissions" && { permissions: this.context.store.permissions }),
     };
   }
 
   /** Waits for a sign of life if the device has been silent. Throws MatrxError `DEVICE_OFFLINE` if none comes. */
   async #requireSign(now: number): Promise<void> {
-    const { signs } = this.#context;
+    const { signs } = this.context;
     signs.requireLive(now);
     if (!signs.isDue(now)) return;
     const sign = await new Promise<Sign>((resolve) => signs.wait(0, resolve, now));
@@ -326,7 +329,7 @@ export class Requests {
     return this.#leased(caller, (lease) => {
       const now = Date.now();
       const started = start(lease, now);
-      this.#context.callStarted(now);
+      this.context.callStarted(now);
       return started;
     });
   }
@@ -334,7 +337,7 @@ export class Requests {
   /** A request that makes no call is a message of its grant. */
   #counted<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
     return this.#leased(caller, (lease) => {
-      this.#surfaces.admission.message(lease, Date.now());
+      this.surfaces.admission.message(lease, Date.now());
       return answer(lease);
     });
   }
@@ -342,7 +345,7 @@ export class Requests {
   /** While the account is paused, an AI grant learns nothing of what happens on the device. */
   #unpaused<T>(caller: Caller, answer: (lease: Lease) => T): Promise<Outcome<T>> {
     return this.#counted(caller, (lease) => {
-      this.#context.pause.requireOpen(lease.scope);
+      this.context.pause.requireOpen(lease.scope);
       return answer(lease);
     });
   }
@@ -355,14 +358,14 @@ export class Requests {
   }
 
   #currentLease({ grant, guest }: Caller): Lease | undefined {
-    const { leases } = this.#context;
+    const { leases } = this.context;
     if (guest) leases.requireNotRevoked(guest.grant);
     return leases.current(grant, Date.now());
   }
 
   async #askedLease(caller: Caller): Promise<Lease> {
     const { account, id } = await this.requireRecord(caller.account);
-    return this.#currentLease(caller) ?? (await this.#context.leases.ask(account, caller.grant, id));
+    return this.#currentLease(caller) ?? (await this.context.leases.ask(account, caller.grant, id));
   }
 }
 

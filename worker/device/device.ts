@@ -1,20 +1,14 @@
 /** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
-import { DurableObject } from "cloudflare:workers";
 import type { StartedCall } from "@matrx/shared/activity.ts";
-import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
-import type { Decision } from "@matrx/shared/approval.ts";
+import type { DeviceView } from "@matrx/shared/api.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
-import type { RestCall, StreamedCall } from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { FollowedDevice } from "@matrx/shared/mcp/followed-device.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
-import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { McpEndpoints } from "../mcp/endpoints.ts";
 import { isForMcp } from "../mcp/forward.ts";
@@ -26,9 +20,8 @@ import { accountOf, authenticatedCaller } from "../socket.ts";
 import { migrate } from "../storage/migrate.ts";
 import { DEVICE } from "../storage/migrations.ts";
 import { AccountNews } from "./account-news.ts";
-import { type Command, Requests } from "./api.ts";
+import { DeviceApi, type Surfaces } from "./api.ts";
 import { Approvals } from "./approvals/approvals.ts";
-import type { Person } from "./approvals/decisions.ts";
 import { BytesCalls } from "./callers/bytes.ts";
 import { Followers } from "./callers/followers.ts";
 import { RestCalls } from "./callers/rest.ts";
@@ -54,8 +47,9 @@ import type { PauseNews } from "./pause.ts";
 import type { DeviceRecord } from "./store.ts";
 import { Upkeep } from "./upkeep.ts";
 
-export class Device extends DurableObject<DeviceEnv> {
-  readonly #context: DeviceContext;
+export class Device extends DeviceApi {
+  protected readonly context: DeviceContext;
+  protected readonly surfaces: Surfaces;
   readonly #tickets: Tickets;
   readonly #calls: Calls;
   readonly #rights: ChangedRights;
@@ -68,7 +62,6 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #callers: Callers;
   readonly #sockets: DeviceSockets;
   readonly #takeOvers: TakeOvers;
-  readonly #requests: Requests;
   readonly #alerts: Alerts;
   readonly #upkeep: Upkeep;
   readonly #mcp: McpEndpoints;
@@ -107,7 +100,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const messages = new DeviceMessages(context, { calls, credit, recovery, approvals, event });
     const sockets = new DeviceSockets(context, { rights, credit, recovery, approvals, messages });
     const rest = new RestCalls(context, admission, calls);
-    this.#context = context;
+    this.context = context;
     this.#tickets = new Tickets(context.storage.kv, context.health);
     this.#calls = calls;
     this.#rights = rights;
@@ -121,7 +114,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#streams = new EventStreams(bodies);
     const followers = new Followers(context, admission, calls, this.#streams);
     const bytes = new BytesCalls(context, rest);
-    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, followers });
+    this.surfaces = { calls, rights, admission, approvals, rest, bytes, followers };
     this.#alerts = new Alerts(context.storage.kv, (alert, now) => news.alert(alert, now));
     const takeOvers = new TakeOvers(context.storage.kv, {
       report: event,
@@ -133,7 +126,7 @@ export class Device extends DurableObject<DeviceEnv> {
     });
     this.#mcp = new McpEndpoints({
       hostFor: (caller, origin) => {
-        const calls = new OwnCalls(context.name, this.#requests, caller);
+        const calls = new OwnCalls(context.name, this, caller);
         return new OneDevice(new FollowedDevice(calls, origin));
       },
     });
@@ -151,7 +144,7 @@ export class Device extends DurableObject<DeviceEnv> {
   override async fetch(request: Request): Promise<Response> {
     try {
       const caller = authenticatedCaller(request);
-      const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
+      const record = await this.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
       if (isForMcp(request)) return await this.#serveMcp(request, caller);
       if (caller.ticket) this.#tickets.redeem(caller.ticket, record.id, Date.now());
@@ -164,7 +157,7 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   async #serveMcp(request: Request, caller: Caller): Promise<Response> {
-    await this.#requests.admit(caller);
+    await this.admit(caller);
     return await this.#mcp.fetch(request, caller);
   }
 
@@ -191,42 +184,42 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** Ties this object to a device; only the Account calls this. */
   initialize(record: DeviceRecord): void {
-    if (this.#context.store.record) throw new Error(`${record.id} is adopted already`);
+    if (this.context.store.record) throw new Error(`${record.id} is adopted already`);
     migrate(this.ctx.storage, DEVICE);
-    this.#context.store.initialize(record);
+    this.context.store.initialize(record);
   }
 
   /** The Account has checked that a person is asking. */
   describe(name: string, tags: string[]): void {
-    this.#context.store.describe(name, tags);
+    this.context.store.describe(name, tags);
   }
 
   /** The account removed the device: delete everything. */
   async destroy(): Promise<void> {
-    await this.#context.audit.send(Date.now());
+    await this.context.audit.send(Date.now());
     this.#approvals.destroy();
-    if (this.#context.store.record)
-      this.#rights.deviceRemoved(unknownDeviceError(this.#context.store.record.id).shape());
+    if (this.context.store.record)
+      this.#rights.deviceRemoved(unknownDeviceError(this.context.store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     this.#mcp.close();
     await this.ctx.storage.deleteAll();
-    this.#context.store.destroy();
-    this.#context.pause.destroy();
-    this.#context.events.destroy();
+    this.context.store.destroy();
+    this.context.pause.destroy();
+    this.context.events.destroy();
   }
 
   /** A grant was revoked: its calls end and its sockets close. */
   revoke(grant: GrantId): void {
-    this.#context.leases.revoke(grant);
+    this.context.leases.revoke(grant);
     this.#endGrant(grant, revokedGrant());
   }
 
   /** A guest's own session has ended, at its account: its sockets close. The share stays. */
   endVisit(session: GrantId): void {
-    this.#context.leases.revoke(session);
+    this.context.leases.revoke(session);
     this.#callers.endVisit(session, revokedGrant().message);
-    this.#context.streams.endGrant(session, revokedGrant());
+    this.context.streams.endGrant(session, revokedGrant());
     this.#streams.endVisit(session, revokedGrant());
     this.#mcp.revoke(session);
     this.#rest.endVisit(session, revokedGrant());
@@ -234,17 +227,17 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */
   withdrawGrant(grant: GrantId, version: number): void {
-    if (this.#context.leases.withdraw(grant, version)) this.#endGrant(grant, withdrawnGrant());
+    if (this.context.leases.withdraw(grant, version)) this.#endGrant(grant, withdrawnGrant());
   }
 
   /** A grant changed: open sockets continue under it, and calls on their way are held to it. Stale news is ignored. */
   changeGrant(leased: LeasedGrant): void {
-    this.#context.leases.change(leased, Date.now());
+    this.context.leases.change(leased, Date.now());
   }
 
   /** The account was paused or resumed. Throws if that cannot be kept; then the Account tells it again. */
   setPause(news: PauseNews): void {
-    if (!this.#context.store.record) return;
+    if (!this.context.store.record) return;
     this.#stopping.apply(news);
     // What happened meanwhile.
     if (!news.paused) this.#callers.tellEvents(Date.now());
@@ -252,19 +245,19 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The Account has checked that a person is asking. Returns how many calls had not ended. */
   cancelCalls(account: string, grant: GrantId | undefined): number {
-    return this.#context.store.record?.account === account ? this.#stopping.cancelCalls(grant) : 0;
+    return this.context.store.record?.account === account ? this.#stopping.cancelCalls(grant) : 0;
   }
 
   #grantChanged(lease: Lease, former: Lease | undefined): void {
     this.#rights.grantChanged(lease, former, Date.now());
     this.#mcp.toolsChanged();
     if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
-    this.#context.streams.rightsChanged();
+    this.context.streams.rightsChanged();
   }
 
   /** Whom the end of a grant must reach here; its account has such a list of its own (`account/ended-grants.ts`). */
   #endGrant(grant: GrantId, why: ErrorShape): void {
-    if (this.#context.store.record) {
+    if (this.context.store.record) {
       this.#rights.revoke(grant, why);
       this.#approvals.revoke(grant);
     }
@@ -277,107 +270,15 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** For the account's own device list; the grant was checked there. */
   view(account: string): DeviceView | undefined {
-    const record = this.#context.store.record;
+    const record = this.context.store.record;
     if (record?.account !== account) return undefined;
-    return this.#requests.viewOf(record);
-  }
-
-  viewFor(caller: Caller) {
-    return this.#requests.view(caller);
-  }
-
-  tools(caller: Caller) {
-    return this.#requests.tools(caller);
-  }
-
-  toolNames(caller: Caller) {
-    return this.#requests.toolNames(caller);
-  }
-
-  /** The tools that this caller may call, under the names that models use, and the machine that they run on. */
-  openTools(caller: Caller, naming?: ToolNaming) {
-    return this.#requests.openTools(caller, naming);
-  }
-
-  /** A REST call: its answer, or `pending` after 60 seconds. */
-  call(caller: Caller, wanted: RestCall) {
-    return this.#requests.call(caller, wanted);
-  }
-
-  /** A REST call of a tool that sends bytes. */
-  callForBytes(caller: Caller, wanted: RestCall) {
-    return this.#requests.callForBytes(caller, wanted);
-  }
-
-  /** A REST call of a tool that takes bytes. */
-  callWithBytes(caller: Caller, wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined) {
-    return this.#requests.callWithBytes(caller, wanted, bytes);
-  }
-
-  /** A REST call of a tool that takes bytes and sends bytes at the same time. */
-  exchange(caller: Caller, wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined) {
-    return this.#requests.exchange(caller, wanted, bytes);
-  }
-
-  /** The same as `call` on the guide's route: a slow call's response begins before the call ends. */
-  callByGuide(caller: Caller, wanted: RestCall) {
-    return this.#requests.callByGuide(caller, wanted);
-  }
-
-  /** A REST call that streams its progress to the caller. */
-  streamCall(caller: Caller, wanted: StreamedCall) {
-    return this.#requests.streamCall(caller, wanted);
-  }
-
-  /** Streams the progress of an earlier call, for this many milliseconds at most. */
-  attach(caller: Caller, call: CallId, waitMs?: number) {
-    return this.#requests.attach(caller, call, waitMs);
-  }
-
-  /** A call's record. */
-  readCall(caller: Caller, call: CallId) {
-    return this.#requests.readCall(caller, call);
-  }
-
-  /** The calls of a grant, or of all grants for the owner. */
-  listCalls(caller: Caller, query: CallQuery) {
-    return this.#requests.listCalls(caller, query);
-  }
-
-  /** Asks for a call to stop; its outcome says whether it did. */
-  cancelCall(caller: Caller, call: CallId) {
-    return this.#requests.cancelCall(caller, call);
-  }
-
-  /** The same, if only one waits for it. Resolves with whether that is so. */
-  cancelUnshared(caller: Caller, call: CallId) {
-    return this.#requests.cancelUnshared(caller, call);
-  }
-
-  /** What a person decides on. The Account has checked that a person is asking. */
-  approval(caller: Caller, approval: string) {
-    return this.#requests.approval(caller, approval);
-  }
-
-  /** A person's decision; the same check applies. */
-  decide(caller: Caller, approval: string, decision: Decision, person: Person) {
-    return this.#requests.decide(caller, approval, decision, person);
-  }
-
-  /** What the device reported, for a grant that may read it. */
-  events(caller: Caller, query: EventQuery) {
-    return this.#requests.events(caller, query);
-  }
-
-  /** Passes a command to the program on the device. */
-  command(caller: Caller, command: Command, reason: string | undefined) {
-    return this.#requests.command(caller, command, reason);
+    return this.viewOf(record);
   }
 
   /** MCP clients of `listener`, as this caller here, listen to all its devices until then, in milliseconds since 1970. */
   listenForTools(caller: Caller, listener: GrantId, until: number): Promise<Outcome<void>> {
     return attempt(async () => {
-      await this.#requests.admit(caller);
+      await this.admit(caller);
       this.#listeners.add(listener, until, Date.now());
     });
   }
@@ -387,28 +288,14 @@ export class Device extends DurableObject<DeviceEnv> {
     this.ctx.storage.kv.put("probed", Date.now());
   }
 
-  policy(caller: Caller) {
-    return this.#requests.policy(caller);
-  }
-
-  /** For another grant than the caller's own, the Account has checked that a person is asking. */
-  explain(caller: Caller, wish: ExplainWish) {
-    return this.#requests.explain(caller, wish);
-  }
-
-  /** The Account has checked that a person is asking. Returns warnings. */
-  setPolicy(person: Caller, policy: Policy) {
-    return this.#requests.setPolicy(person, policy);
-  }
-
   /** Tells the Account of each call until then, in milliseconds since 1970. Returns what runs now. */
   watch(until: number): StartedCall[] {
-    if (!this.#context.store.record) return [];
-    this.#context.activity.watch(until);
+    if (!this.context.store.record) return [];
+    this.context.activity.watch(until);
     const { pendingCalls } = this.#calls;
     const isDue = ({ deadline }: { deadline: number }) => deadline + TIMES.deadlineGrace > Date.now();
-    const unwatched = unwatchedCalls(this.#context.ledger, pendingCalls).filter(isDue);
-    return this.#context.observer.running([...pendingCalls.all(), ...unwatched]);
+    const unwatched = unwatchedCalls(this.context.ledger, pendingCalls).filter(isDue);
+    return this.context.observer.running([...pendingCalls.all(), ...unwatched]);
   }
 
   /** What is in flight, and counters since this object woke. */
@@ -417,7 +304,7 @@ export class Device extends DurableObject<DeviceEnv> {
       /** Recipients waiting for the answer to a call. */
       recipients: this.#calls.pendingCalls.all().flatMap(({ recipients }) => recipients).length,
       /** Bytes of answers that HTTP readers have not taken yet. */
-      queuedBytes: this.#context.bodies.queued,
+      queuedBytes: this.context.bodies.queued,
       /** Large answers that wait on the device for their readers. */
       waitingAnswers: this.#credit.waiting,
       /** Event streams that have not been read to the end. */
@@ -434,12 +321,12 @@ export class Device extends DurableObject<DeviceEnv> {
 
   #event(event: DeviceEvent, now: number): void {
     try {
-      const kept = this.#context.events.keep(event, now);
+      const kept = this.context.events.keep(event, now);
       if (!kept) return;
       this.#callers.tellEvents(now);
       this.#alerts.note(event, kept, now);
     } finally {
-      if (this.#context.events.isUnsaved) this.#context.timer.by(now + TIMES.settleAfter);
+      if (this.context.events.isUnsaved) this.context.timer.by(now + TIMES.settleAfter);
     }
   }
 
@@ -454,17 +341,17 @@ export class Device extends DurableObject<DeviceEnv> {
   #restore(): void {
     const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
     this.#approvals.restore();
-    if (this.#context.store.record) this.#context.audit.restore(Date.now());
+    if (this.context.store.record) this.context.audit.restore(Date.now());
     for (const ws of this.ctx.getWebSockets()) {
       const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
       if (attachment?.role === "caller") this.#callers.restore(ws, attachment);
       else if (attachment) devices.push({ ws, attachment });
     }
     this.#sockets.restore(devices);
-    const { link, rates, store } = this.#context;
+    const { link, rates, store } = this.context;
     const current = link.current?.attachment;
     rates.restore(current?.rates ?? [], store.rates, Date.now());
     if (!current) return this.#recovery.linkDown(store.lastSeen?.last_seen ?? Date.now());
-    if (current.proof) this.#context.proof.restore(current.proof);
+    if (current.proof) this.context.proof.restore(current.proof);
   }
 }

@@ -6,41 +6,41 @@ import type { FollowedCalls } from "@matrx/shared/mcp/followed-device.ts";
 import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Caller } from "../auth/caller.ts";
 import { unwrap } from "../outcome.ts";
-import type { Requests } from "./api.ts";
+import type { DeviceApi } from "./api.ts";
 import { WatchedCall } from "./callers/watched-call.ts";
 
 export class OwnCalls implements FollowedCalls {
   readonly device: string;
-  readonly #requests: Requests;
+  readonly #api: DeviceApi;
   readonly #caller: Caller;
 
-  constructor(device: string, requests: Requests, caller: Caller) {
+  constructor(device: string, api: DeviceApi, caller: Caller) {
     this.device = device;
-    this.#requests = requests;
+    this.#api = api;
     this.#caller = caller;
   }
 
   async openTools(naming?: ToolNaming): Promise<OpenTools> {
-    return unwrap(await this.#requests.openTools(this.#caller, naming));
+    return unwrap(await this.#api.openTools(this.#caller, naming));
   }
 
   async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {
     const watched = new WatchedCall(wanted.call, watcher);
-    unwrap(await this.#requests.watchCall(this.#caller, wanted, watched));
+    unwrap(await this.#api.watchCall(this.#caller, wanted, watched));
     return watched;
   }
 
   async follow(call: CallId, waitMs: number, watcher: CallWatcher): Promise<FollowedCall> {
     const watched = new WatchedCall(call, watcher);
-    unwrap(await this.#requests.watchEarlier(this.#caller, call, waitMs, watched));
+    unwrap(await this.#api.watchEarlier(this.#caller, call, waitMs, watched));
     return watched;
   }
 
   async cancelCall(call: CallId): Promise<void> {
-    unwrap(await this.#requests.cancelCall(this.#caller, call));
+    unwrap(await this.#api.cancelCall(this.#caller, call));
   }
 
   async cancelUnshared(call: CallId): Promise<boolean> {
-    return unwrap(await this.#requests.cancelUnshared(this.#caller, call));
+    return unwrap(await this.#api.cancelUnshared(this.#caller, call));
   }
 }

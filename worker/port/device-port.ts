@@ -19,12 +19,12 @@ import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { RUNS_COMMANDS } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { CALLER_BODY } from "../body.ts";
+import type { DeviceApi } from "../device/api.ts";
 import type { Device } from "../device/device.ts";
 import type { Env } from "../env.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { brokenCall } from "./broken-call.ts";
 
-/** RPC types can express neither free JSON nor streams; the object's own types can. */
 export class DevicePort implements RecordingPort {
   readonly hop = "relay";
   readonly body = CALLER_BODY;
@@ -32,46 +32,44 @@ export class DevicePort implements RecordingPort {
   readonly #env: Env;
   readonly #caller: Caller;
   readonly #object: DurableObjectStub<Device>;
+  /** RPC types can express neither free JSON nor streams; the object's own types can. */
+  readonly #api: DeviceApi;
 
   constructor(env: Env, caller: Caller, device: string, object: DurableObjectStub<Device>) {
     this.#env = env;
     this.#caller = caller;
     this.device = device;
     this.#object = object;
+    this.#api = object as unknown as DeviceApi;
   }
 
   async toolNames(): Promise<string[]> {
-    return unwrap(await this.#object.toolNames(this.#caller));
+    return unwrap(await this.#api.toolNames(this.#caller));
   }
 
   async tools(): Promise<DeviceTools> {
-    return unwrap((await this.#object.tools(this.#caller)) as Outcome<DeviceTools>);
+    return unwrap((await this.#api.tools(this.#caller)) as Outcome<DeviceTools>);
   }
 
   async openTools(naming?: ToolNaming): Promise<OpenTools> {
-    return unwrap((await this.#object.openTools(this.#caller, naming)) as Outcome<OpenTools>);
+    return unwrap((await this.#api.openTools(this.#caller, naming)) as Outcome<OpenTools>);
   }
 
   call(wanted: StreamedCall): Promise<RestAnswer> {
-    return this.#answered(
-      named(wanted),
-      this.#object.call(this.#caller, wanted) as Promise<Outcome<RestAnswer>>,
-    );
+    return this.#answered(named(wanted), this.#api.call(this.#caller, wanted));
   }
 
   callForBytes(wanted: RestCall): Promise<BytesAnswer> {
-    return unwrapped(
-      this.#object.callForBytes(this.#caller, wanted) as unknown as Promise<Outcome<BytesAnswer>>,
-    );
+    return unwrapped(this.#api.callForBytes(this.#caller, wanted));
   }
 
   callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
-    return unwrapped(this.#object.callWithBytes(this.#caller, wanted, bytes) as Promise<Outcome<SentBytes>>);
+    return unwrapped(this.#api.callWithBytes(this.#caller, wanted, bytes));
   }
 
   /** A call of a tool that takes bytes and sends bytes at the same time, such as FetchPort. */
   exchange(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
-    return unwrapped(this.#object.exchange(this.#caller, wanted, bytes) as Promise<Outcome<BytesAnswer>>);
+    return unwrapped(this.#api.exchange(this.#caller, wanted, bytes));
   }
 
   /** Otherwise the runtime leaves out Content-Length. */
@@ -80,38 +78,35 @@ export class DevicePort implements RecordingPort {
   }
 
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
-    const answer = this.#object.callByGuide(this.#caller, wanted) as Promise<Outcome<GuideAnswer>>;
-    return this.#answered(named(wanted), answer);
+    return this.#answered(named(wanted), this.#api.callByGuide(this.#caller, wanted));
   }
 
   streamCall(wanted: StreamedCall): Promise<OpenStream> {
-    return unwrapped(
-      this.#object.streamCall(this.#caller, wanted) as unknown as Promise<Outcome<OpenStream>>,
-    );
+    return unwrapped(this.#api.streamCall(this.#caller, wanted));
   }
 
   async cancelUnshared(call: CallId): Promise<boolean> {
-    return unwrap(await this.#object.cancelUnshared(this.#caller, call));
+    return unwrap(await this.#api.cancelUnshared(this.#caller, call));
   }
 
   async cancelCall(call: CallId): Promise<void> {
-    unwrap(await this.#object.cancelCall(this.#caller, call));
+    unwrap(await this.#api.cancelCall(this.#caller, call));
   }
 
   async events(query: EventQuery): Promise<EventList> {
-    return unwrap((await this.#object.events(this.#caller, query)) as Outcome<EventList>);
+    return unwrap((await this.#api.events(this.#caller, query)) as Outcome<EventList>);
   }
 
   async listCalls(query: CallQuery): Promise<CallList> {
-    return unwrap(await this.#object.listCalls(this.#caller, query));
+    return unwrap(await this.#api.listCalls(this.#caller, query));
   }
 
   async readCall(call: CallId): Promise<CallView> {
-    return unwrap((await this.#object.readCall(this.#caller, call)) as Outcome<CallView>);
+    return unwrap((await this.#api.readCall(this.#caller, call)) as Outcome<CallView>);
   }
 
   async attach(call: CallId, waitMs?: number): Promise<OpenStream> {
-    return unwrap((await this.#object.attach(this.#caller, call, waitMs)) as Outcome<OpenStream>);
+    return unwrap((await this.#api.attach(this.#caller, call, waitMs)) as Outcome<OpenStream>);
   }
 
   /** A call that did not get through, or whose fate is unknown, is refused under its name. */
