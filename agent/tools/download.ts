@@ -1,6 +1,8 @@
 /** Download: sends a file, a part of one, or a folder as a zip, through the stream that the call opens. */
+import { CONDITIONS, preconditionStatus, rangeOf } from "@matrx/shared/caller/files/conditions.ts";
 import * as z from "zod";
 import { stampOf } from "../core/approved-state.ts";
+import type { ServeStream } from "../core/byte-stream.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import type { Digests } from "../transfers/digests.ts";
@@ -9,15 +11,22 @@ import { sendFile } from "../transfers/send-file.ts";
 import { sendFolder } from "../transfers/send-folder.ts";
 import { type DescribedTarget, describeTarget } from "../transfers/target.ts";
 
+const header = z.string().max(4096);
+
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of a file or folder"),
   follow_links: z.boolean().optional().describe("false: refuse a path with symbolic links (default true)"),
   offset: z.int().nonnegative().optional().describe("First byte, from 0 (default 0); files only"),
   length: z.int().nonnegative().optional().describe("Number of bytes (default: up to the end); files only"),
   if_etag: z.string().min(1).max(128).optional().describe("Send only if this is still the file's etag"),
+  conditions: z
+    .partialRecord(z.enum(CONDITIONS), header)
+    .optional()
+    .describe("Headers of an HTTP request, instead of `offset`, `length` and `if_etag`"),
 });
 
 type Input = z.infer<typeof input>;
+type Part = Pick<Input, "offset" | "length" | "if_etag">;
 
 export function downloadTool(files: Files, digests: Digests) {
   return defineTool({
@@ -33,13 +42,15 @@ export function downloadTool(files: Files, digests: Digests) {
     async handle(request, context) {
       if (!context.opensStream) throw needsStreamError("Download");
       const access = await files.as(context);
-      return answerOf(await describeTarget(access, request, digests, context), request, access);
+      const target = await describeTarget(access, request, digests, context);
+      const { conditions } = request;
+      return conditions ? conditionalAnswer(target, conditions, access) : answerOf(target, request, access);
     },
   });
 }
 
 /** Throws MatrxError. */
-function answerOf({ place, stat, facts }: DescribedTarget, request: Input, access: FileAccess): ToolResult {
+function answerOf({ place, stat, facts }: DescribedTarget, request: Part, access: FileAccess): ToolResult {
   const { if_etag, offset = 0 } = request;
   if (if_etag !== undefined && if_etag !== facts.etag) throw otherEtagError(place.shown, facts.etag);
   if (facts.kind === "directory") {
@@ -57,3 +68,26 @@ function answerOf({ place, stat, facts }: DescribedTarget, request: Input, acces
     stream: sendFile(access, place, { offset, length, stamp: stampOf(stat) }),
   };
 }
+
+/** What an HTTP server would answer, in `status`: whoever needs no bytes gets none. Throws MatrxError. */
+function conditionalAnswer(
+  target: DescribedTarget,
+  conditions: NonNullable<Input["conditions"]>,
+  access: FileAccess,
+): ToolResult {
+  const { place, stat, facts } = target;
+  const headers = { get: (name: (typeof CONDITIONS)[number]) => conditions[name] ?? null };
+  const version = { etag: facts.etag, modified: Date.parse(facts.modified) };
+  const range = facts.kind === "directory" ? "whole" : rangeOf(headers, version, Number(stat.size));
+  const refused = preconditionStatus(headers, version) ?? (range === "none" ? 416 : undefined);
+  if (refused || range === "none")
+    return {
+      output: `Sending nothing of ${place.shown}`,
+      metadata: { ...facts, status: refused },
+      stream: nothing,
+    };
+  const sent = answerOf(target, range === "whole" ? {} : range, access);
+  return { ...sent, metadata: { ...sent.metadata, status: range === "whole" ? 200 : 206 } };
+}
+
+const nothing: ServeStream = async () => ({ bytes: 0 });

@@ -15,17 +15,27 @@ export interface ByteRange {
 }
 
 /** Headers that make a request depend on the file's version. */
-const CONDITIONS = [
-  ...["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range"],
-];
+export const CONDITIONS = [
+  "If-Match",
+  "If-None-Match",
+  "If-Modified-Since",
+  "If-Unmodified-Since",
+  "If-Range",
+  "Range",
+] as const;
+
+/** Headers of a request, or those of them that make it depend on the file's version. */
+interface Conditions {
+  get(name: (typeof CONDITIONS)[number]): string | null;
+}
 
 /** Whether the file must be looked at before the request can be answered. */
-export function isConditional(headers: Headers): boolean {
-  return CONDITIONS.some((name) => headers.has(name));
+export function isConditional(headers: Conditions): boolean {
+  return CONDITIONS.some((name) => headers.get(name) !== null);
 }
 
 /** 304 or 412 if the conditions of a GET or HEAD say so; undefined if it is to be answered as usual (section 13.2.2). */
-export function preconditionStatus(headers: Headers, version: Version): 304 | 412 | undefined {
+export function preconditionStatus(headers: Conditions, version: Version): 304 | 412 | undefined {
   const [ifMatch, ifNoneMatch] = [headers.get("If-Match"), headers.get("If-None-Match")];
   if (ifMatch !== null) {
     if (!lists(ifMatch, version, "strong")) return 412;
@@ -38,7 +48,7 @@ export function preconditionStatus(headers: Headers, version: Version): 304 | 41
  * The one range that a GET asks for. `whole`: there is none, there are several, it is not understood, or `If-Range` names
  * another version. `none`: it lies behind the end (416).
  */
-export function rangeOf(headers: Headers, version: Version, size: number): ByteRange | "whole" | "none" {
+export function rangeOf(headers: Conditions, version: Version, size: number): ByteRange | "whole" | "none" {
   const range = headers.get("Range");
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(range ?? "") ?? [];
   if (first === undefined || last === undefined || (first === "" && last === "")) return "whole";

@@ -9,7 +9,7 @@ import { problemOfShape } from "../problem.ts";
 import { newCall } from "../request.ts";
 import type { CallerRoute } from "../route.ts";
 import { answerResponse } from "../tools.ts";
-import { isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
+import { CONDITIONS, isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
 import { base64Of } from "./digest.ts";
 import { pathIn } from "./path.ts";
 
@@ -32,6 +32,8 @@ const factsSchema = z.object({
   media_type: z.string().regex(MEDIA_TYPE).catch("application/octet-stream"),
   offset: z.number().optional(),
   length: z.number().optional(),
+  /** What the conditions of the call come to. */
+  status: z.literal([200, 206, 304, 412, 416]).optional(),
 });
 type Facts = z.infer<typeof factsSchema>;
 /** What the headers of a file or folder tell. */
@@ -99,8 +101,27 @@ async function look(port: FilePort, request: Request, place: Place): Promise<Res
   return new Response(null, { headers });
 }
 
+/** One call of the device, which judges the conditions itself; two where its agent is too old to do that. */
 async function send(port: FilePort, request: Request, place: Place): Promise<Response> {
   if (!isConditional(request.headers)) return download(port, request, place);
+  const wanted = newCall(request);
+  const opened = await openFile(port, wanted, { ...place, conditions: conditionsIn(request.headers) });
+  if (opened instanceof Response) return opened.status === 400 ? sendAfterLook(port, request, place) : opened;
+  const { status, size = 0 } = opened.facts;
+  if (status === 200 || status === 206) return sentResponse(port, opened, { request, wanted, status });
+  await opened.bytes.cancel();
+  if (status === undefined) return sendAfterLook(port, request, place);
+  if (status === 416) return unsatisfiable(size);
+  return new Response(null, { status, headers: headersOf(opened, { request, wanted }) });
+}
+
+function conditionsIn(headers: Headers): NonNullable<Part["conditions"]> {
+  const given = CONDITIONS.map((name) => [name, headers.get(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== null));
+}
+
+/** For agents that do not judge conditions: they refuse the input, or leave them out. */
+async function sendAfterLook(port: FilePort, request: Request, place: Place): Promise<Response> {
   const found = await factsOf(port, request, place);
   if (found instanceof Response) return found;
   const { facts, headers } = found;
@@ -137,21 +158,36 @@ interface Part extends Place {
   readonly offset?: number;
   readonly length?: number;
   readonly if_etag?: string;
+  readonly conditions?: Partial<Record<(typeof CONDITIONS)[number], string>>;
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly wanted: Pick<RestCall, "session">;
 }
 
 async function download(port: FilePort, request: Request, part: Part): Promise<Response> {
   const wanted = newCall(request);
   const opened = await openFile(port, wanted, part);
   if (opened instanceof Response) return opened;
-  const { answer, facts, bytes } = opened;
-  const headers = { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request) };
+  const status = part.offset === undefined ? 200 : 206;
+  return sentResponse(port, opened, { request, wanted, status });
+}
+
+function sentResponse(port: FilePort, opened: OpenedFile, asked: Asked & { status: 200 | 206 }): Response {
+  const { facts, bytes } = opened;
+  const headers = headersOf(opened, asked);
   const { size, offset = 0, length } = facts;
   if (length === undefined) return bytesResponse(bytes, headers);
   headers["Content-Length"] = String(length);
-  const isPart = part.offset !== undefined;
-  if (isPart) headers["Content-Range"] = `bytes ${offset}-${offset + length - 1}/${size}`;
+  const { status } = asked;
+  if (status === 206) headers["Content-Range"] = `bytes ${offset}-${offset + length - 1}/${size}`;
   const body = port.sized(bytes, length) as ConstructorParameters<typeof Response>[0];
-  return new Response(body, { status: isPart ? 206 : 200, headers });
+  return new Response(body, { status, headers });
+}
+
+function headersOf({ answer, facts }: OpenedFile, { request, wanted }: Asked): Record<string, string> {
+  return { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request) };
 }
 
 /** What is at the path, with the headers that every answer about it has; or why that cannot be said. */

@@ -94,6 +94,31 @@ test("an etag that no longer matches is a conflict, with the one that does", asy
   expect(error).toMatchObject({ code: "CONFLICT", details: { etag: hash("sha256", "two") } });
 });
 
+test("conditions of HTTP are judged with the file at hand, and who needs no bytes gets none", async () => {
+  const bench = await Workbench.open();
+  await bench.put("a.txt", "hello");
+  const etag = `"${hash("sha256", "hello")}"`;
+  const got = async (conditions: Record<string, string>, path = "a.txt") => {
+    const result = await bench.call("Download", { path, conditions }, OPEN);
+    return [result.metadata?.status, (await serve(result)).stream.content.toString()];
+  };
+  expect(await got({ Range: "bytes=1-3" })).toEqual([206, "ell"]);
+  expect(await got({ Range: "bytes=-2" })).toEqual([206, "lo"]);
+  expect(await got({ Range: "bytes=1-3", "If-Range": '"other"' })).toEqual([200, "hello"]);
+  expect(await got({ Range: "bytes=5-" })).toEqual([416, ""]);
+  expect(await got({ "If-None-Match": etag })).toEqual([304, ""]);
+  expect(await got({ "If-None-Match": '"other"' })).toEqual([200, "hello"]);
+  expect(await got({ "If-Match": '"other"', Range: "bytes=5-" })).toEqual([412, ""]);
+  await mkdir(bench.at("folder"));
+  expect(await got({ "If-Match": '"other"' }, "folder")).toEqual([412, ""]);
+  expect((await got({ Range: "bytes=0-1" }, "folder"))[0]).toBe(200);
+  expect(
+    await failure(bench.call("Download", { path: "a.txt", conditions: { Accept: "*" } }, OPEN)),
+  ).toMatchObject({
+    code: "INVALID_PARAMETERS",
+  });
+});
+
 test("a caller that follows no links gets a real path, and nothing that was put in its place or on the way", async () => {
   const bench = await Workbench.open();
   await bench.put("folder/real.txt", "hello");
