@@ -1,58 +1,13 @@
-/** What a tool may do to a device. Effects of built-in names are pinned here: no manifest can loosen them. */
+/** What a tool may do to a device. Effects of built-in names are pinned: no manifest can loosen them. */
 import * as z from "zod";
+import { EFFECT_OF } from "./built-in-tools.ts";
 import { isReadOnlyCommand } from "./read-only.ts";
 
 export const EFFECTS = ["read", "write", "execute"] as const;
 export type Effect = (typeof EFFECTS)[number];
 export const effectSchema = z.enum(EFFECTS);
 
-const EFFECT_OF = {
-  Read: "read",
-  Glob: "read",
-  Grep: "read",
-  ListDirectory: "read",
-  SystemInfo: "read",
-  BashOutput: "read",
-  search_files: "read",
-  DirectoryTree: "read",
-  SystemLog: "read",
-  ListProcesses: "read",
-  SystemMetrics: "read",
-  NetworkConnections: "read",
-  FileInfo: "read",
-  Download: "read",
-  UploadInfo: "read",
-  TerminalList: "read",
-  Write: "write",
-  Edit: "write",
-  ApplyPatch: "write",
-  Move: "write",
-  create_directory: "write",
-  Upload: "write",
-  UploadAppend: "write",
-  UploadCommit: "write",
-  UploadAbort: "write",
-  Bash: "execute",
-  TaskStop: "execute",
-  StopProcess: "execute",
-  Delete: "execute",
-  delete_directory: "execute",
-  OpenUrl: "execute",
-  OpenPath: "execute",
-  open_app: "execute",
-  Screenshot: "execute",
-  ClipboardRead: "execute",
-  ClipboardWrite: "execute",
-  ConnectPort: "execute",
-  FetchPort: "execute",
-  TerminalCreate: "execute",
-  TerminalClose: "execute",
-  TerminalAttach: "execute",
-  TerminalExecute: "execute",
-  TerminalInput: "execute",
-} as const satisfies Record<string, Effect>;
-
-/** A tool whose name and effect are pinned here. */
+/** A tool whose name and effect are pinned. */
 export type BuiltInTool = keyof typeof EFFECT_OF;
 
 /** Tools that connect to a port of the device. */

@@ -1,8 +1,10 @@
 /** A device's tools as shown to a model: one function for every format and surface. */
+import { ALWAYS, NEEDS, UNLESS } from "./built-in-tools.ts";
 import { modelNameOf } from "./effects.ts";
 import { modelNames, type ToolNaming } from "./model-names.ts";
 import { modelSchema } from "./model-schema.ts";
 import type { ToolDescription } from "./tool.ts";
+import { familyOf } from "./tool-families.ts";
 
 /** A tool as a model sees it. */
 export interface ModelTool {
@@ -16,31 +18,24 @@ export interface ModelTool {
   output_schema?: Record<string, unknown>;
 }
 
-/** Tools left out if another one that does the same is offered: a choice between equals only distracts a model. */
-const DONE_BY: ReadonlyMap<string, string> = new Map([
-  ["create_directory", "Bash"],
-  ["DirectoryTree", "Bash"],
-  ["delete_directory", "Delete"],
-  ["search_files", "Glob"],
-]);
+const DONE_BY: ReadonlyMap<string, string> = new Map(Object.entries(UNLESS));
+const NEEDED: ReadonlyMap<string, string> = new Map(Object.entries(NEEDS));
 
-/** Tools that are useless without another one, which produces their input or whose permission they need. */
-const NEEDS: ReadonlyMap<string, string> = new Map([
-  ["BashOutput", "Bash"],
-  ["TaskStop", "Bash"],
-  ["StopProcess", "ListProcesses"],
-  ["TerminalExecute", "Bash"],
-  ["TerminalInput", "TerminalExecute"],
-]);
+/** How a model is shown tools. */
+export interface ModelViewOptions {
+  naming?: ToolNaming | undefined;
+  /** If absent, all. */
+  families?: readonly string[] | undefined;
+}
 
 /**
- * The announced tools that a model is shown: those that it may call and that can work there, under their model names,
- * with the parameters that matter to a model. In the order of the manifest.
+ * The announced tools that a model is shown: those of the families that it may call and that can work there, under their
+ * model names, with the parameters that matter to a model. In the order of the manifest.
  */
 export function modelView(
   announced: readonly ToolDescription[],
   mayCall: (tool: string) => boolean,
-  naming?: ToolNaming,
+  { naming, families }: ModelViewOptions = {},
 ): ModelTool[] {
   const tools = new Map(announced.map((tool) => [tool.name, tool]));
   const names = modelNames(tools.keys(), naming);
@@ -50,13 +45,18 @@ export function modelView(
       .map(({ name }) => name),
   );
   const isUsable = (name: string): boolean => {
-    const other = NEEDS.get(name);
+    const other = NEEDED.get(name);
     return open.has(name) && (other === undefined || isUsable(other));
   };
-  return [...open]
-    .filter((name) => !open.has(DONE_BY.get(name) ?? "") && isUsable(name))
+  const chosen = new Set([...open].filter((name) => isIn(families, name) && isUsable(name)));
+  return [...chosen]
+    .filter((name) => !chosen.has(DONE_BY.get(name) ?? ""))
     .flatMap((name) => tools.get(name) ?? [])
     .map((tool) => viewOf(tool, names));
+}
+
+function isIn(families: readonly string[] | undefined, tool: string): boolean {
+  return families === undefined || Object.hasOwn(ALWAYS, tool) || families.includes(familyOf(tool));
 }
 
 function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): ModelTool {

@@ -10,6 +10,7 @@ import {
   pathGlobSchema,
   toolGlobSchema,
 } from "./access-rules.ts";
+import { CONFINABLE } from "./built-in-tools.ts";
 import {
   BUILT_IN_TOOLS,
   type BuiltInTool,
@@ -101,36 +102,7 @@ export interface Question {
  * Tools that can be confined to folders: they see and change only what is in them, or what the grant itself began. Under
  * folder limits all others are refused: those that reach beyond, and unknown ones.
  */
-const CONFINABLE: ReadonlySet<string> = new Set([
-  "Read",
-  "Glob",
-  "Grep",
-  "ListDirectory",
-  "DirectoryTree",
-  "FileInfo",
-  "Download",
-  "Upload",
-  "UploadAppend",
-  "UploadCommit",
-  "UploadInfo",
-  "UploadAbort",
-  "search_files",
-  "Write",
-  "Edit",
-  "ApplyPatch",
-  "Move",
-  "create_directory",
-  "Delete",
-  "delete_directory",
-  "OpenPath",
-  "OpenUrl",
-  "SystemInfo",
-  "SystemLog",
-  "BashOutput",
-  "TaskStop",
-  "TerminalList",
-  "TerminalClose",
-]);
+const CONFINED: ReadonlySet<string> = new Set(Object.keys(CONFINABLE));
 
 /**
  * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
@@ -256,7 +228,7 @@ const WORDS: Record<Ruling["by"], string> = { grant: "the grant", policy: POLICY
  */
 function isConfinable(tool: string, { allowed_apps, allowed_ports }: Policy): boolean {
   if (isPortTool(tool)) return allowed_ports !== undefined;
-  return CONFINABLE.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
+  return CONFINED.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
 /** Whether commands must run in the sandbox, so that limits on paths bind them too. */

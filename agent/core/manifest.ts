@@ -35,24 +35,23 @@ export function jsonSchemaOf(
 }
 
 async function describe(tool: Tool): Promise<ToolDescription> {
-  const { name, title, description, details, input, output, timeoutMs, model } = tool;
+  const { name, title, description, details, input, output, timeoutMs, model = {} } = tool;
+  const { omit = [], require = [], hidden = false } = model;
   const lack = await lackOf(tool);
   return {
     name,
     ...(title !== undefined && { title }),
     description,
     ...(details !== undefined && { details }),
-    effect: effectOf(name),
+    effect: tool.effect ?? effectOf(name),
     input_schema: jsonSchemaOf(input, "input"),
     ...(output && { output_schema: jsonSchemaOf(output, "output") }),
     timeout_ms: timeoutMs,
     ...(lack && { unavailable: `${lack.why}. ${lack.help}` }),
-    ...(model && { model: announced(model) }),
+    ...((omit.length > 0 || require.length > 0 || hidden) && {
+      model: { omit: [...omit], require: [...require], ...(hidden && { hidden }) },
+    }),
   };
-}
-
-function announced({ omit = [], require = [], hidden }: NonNullable<Tool["model"]>) {
-  return { omit: [...omit], require: [...require], ...(hidden && { hidden }) };
 }
 
 /** What the tool lacks; if that cannot be checked now, a call will find out. */

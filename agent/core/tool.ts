@@ -1,7 +1,11 @@
-/** What a tool is: a file in `tools/` has its schema, description and handler; `shared/effects.ts` has its effect. */
+/**
+ * What a tool is: a file in `tools/` says all of it. `shared/built-in-tools.ts`, which the relay judges by, is generated from
+ * those files.
+ */
 import type { Content, Progress } from "@matrx/shared/content.ts";
-import type { BuiltInTool } from "@matrx/shared/effects.ts";
+import type { BuiltInTool, Effect } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { OwnFamily } from "@matrx/shared/tool-families.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
 import type { ApprovedState } from "./approved-state.ts";
@@ -72,6 +76,12 @@ type InputOf<Input extends ToolInput> = Input extends z.ZodObject ? z.infer<Inpu
 
 export interface Tool<Input extends ToolInput = ToolInput> {
   readonly name: string;
+  /** The family by which models are given it. Each of our own tools has one. */
+  readonly family?: OwnFamily;
+  /** What it may do. Each of our own tools says; others count as `execute`. */
+  readonly effect?: Effect;
+  /** Whether it stays within a grant's folders, or sees only what the grant began. Under folder limits others are refused. */
+  readonly confinable?: boolean;
   /** The name for people, of at most 128 characters. */
   readonly title?: string;
   /** For models and people: what it does, when to use it, its pitfalls. Names of other tools are in backticks. */
@@ -84,8 +94,8 @@ export interface Tool<Input extends ToolInput = ToolInput> {
   readonly output?: z.ZodObject | { readonly json_schema: JsonSchema };
   /** Why it cannot work on this machine now; absent or undefined if it can. Calls are attempted anyway. */
   unavailable?(): Lack | undefined | Promise<Lack | undefined>;
-  /** How models see the input: which parameters are accepted but not listed, and which are required. */
-  readonly model?: ModelInput<keyof InputOf<Input> & string>;
+  /** How models see it. */
+  readonly model?: ForModels<keyof InputOf<Input> & string>;
   /** Whether its streams carry key presses or figures rather than files: then they share the connection of calls. */
   readonly interactive?: boolean;
   /**
@@ -110,8 +120,18 @@ export interface Lack {
   readonly help: string;
 }
 
-export interface ModelInput<Parameter extends string> {
+export interface ForModels<Parameter extends string> {
+  /** Its line in a system prompt, of a few words. Each of our own tools that is not hidden has one. */
+  readonly prompt?: string;
+  /** Left out where this one is offered, which does the same: a choice between equals only distracts a model. */
+  readonly unless?: BuiltInTool;
+  /** Left out where this one may not be called: it makes this one's input, or its permission is needed. */
+  readonly needs?: BuiltInTool;
+  /** Shown whatever families are chosen. */
+  readonly always?: boolean;
+  /** Accepted, but not listed. */
   readonly omit?: readonly Parameter[];
+  /** Required of models. */
   readonly require?: readonly Parameter[];
   /** For programs: models are not offered it. */
   readonly hidden?: boolean;

@@ -75,7 +75,7 @@ export class LocalCalls {
     const { hash, tools } = await manifestOf(this.#tools.current());
     return {
       hash,
-      tools: modelView(tools, mayCall, naming),
+      tools: modelView(tools, mayCall, { naming }),
       folders: this.#policy.current().allowed_paths ?? null,
     };
   }

@@ -45,12 +45,15 @@ const input = z.strictObject({
 export function applyPatchTool(files: Files) {
   return defineTool({
     name: "ApplyPatch",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description:
       "Change text files in several places at once, all or none. Context and removed lines must match exactly; line numbers may be wrong. Returns a diff of each file. For one place, `Edit` is simpler.",
     details:
       "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends and links are kept, and the mode unless the patch sets it. Deleting and moving files needs the same permission as `Delete`.",
     input,
-    model: { omit: ["path"] },
+    model: { prompt: "Change several files by one patch, all or none", omit: ["path"] },
     timeoutMs: 60_000,
     prepare({ patch, path }) {
       const patches = parsePatch(patch);

@@ -61,12 +61,19 @@ type Input = z.infer<typeof input>;
 export function bashOutputTool(jobs: Jobs) {
   return defineTool({
     name: "BashOutput",
+    family: "shell",
+    effect: "read",
+    confinable: true,
     description:
       "Read what a `Bash` command has written since the last check, and whether it is still running or how it ended. With a wait, answers once there is something new.",
     details:
       "At most 30000 characters at once; the next check continues from there. Other readers are not affected.",
     input,
-    model: { omit: ["filter", "offset", "wait_bytes", "encoding", "byte_limit", "raw"] },
+    model: {
+      prompt: "Read the output of a background command",
+      needs: "Bash",
+      omit: ["filter", "offset", "wait_bytes", "encoding", "byte_limit", "raw"],
+    },
     timeoutMs: 60_000,
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);

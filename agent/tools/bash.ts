@@ -63,12 +63,14 @@ const input = z.strictObject({
 export function bashTool(jobs: Jobs, sandbox: Sandbox) {
   return defineTool({
     name: "Bash",
+    family: "shell",
+    effect: "execute",
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details:
       "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders, the system's programs, and by HTTP the domains that the grant names; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused. A read-only command runs there for every caller, the owner too: it can change nothing of the machine, has no network, leaves nothing for later commands, not even its working directory, and ends with its call. It counts as reading: rules that ask before commands run don't ask about it, unless they name `Bash`.",
     input,
-    model: { omit: ["yield_ms", "stdin_base64"] },
+    model: { prompt: "Run shell commands (cwd persists between calls)", omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
     prepare({ command, read_only, run_in_background, yield_ms }) {
       if (read_only && (run_in_background || yield_ms !== undefined)) throw endsWithCall(yield_ms);

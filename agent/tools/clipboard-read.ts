@@ -18,6 +18,8 @@ const output = z.object({
 export function clipboardReadTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "ClipboardRead",
+    family: "desktop",
+    effect: "execute",
     description: "Read the text on the clipboard of the device's desktop. For programs.",
     details:
       "The text, at most its first 1 MiB, is in the metadata; the output, whose beginning goes into the activity, only tells how long it is. As of every call with an effect, the relay keeps the result for 24 hours. Pictures and files on the clipboard are not read.",

@@ -22,6 +22,8 @@ const input = z.strictObject({
 export function clipboardWriteTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "ClipboardWrite",
+    family: "desktop",
+    effect: "execute",
     description:
       "Put a text on the clipboard of the device's desktop, in place of what is there. For programs.",
     details:

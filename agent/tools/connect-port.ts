@@ -19,6 +19,8 @@ const input = z.strictObject({
 export function connectPortTool(ownPorts: OwnPorts) {
   return defineTool({
     name: "ConnectPort",
+    family: "ports",
+    effect: "execute",
     description:
       "Connect to a TCP port of the device's own loopback address, as a stream of bytes both ways. For programs, such as `matrx forward`, which call it over a WebSocket with `opens`.",
     details:

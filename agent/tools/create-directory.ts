@@ -15,8 +15,12 @@ const input = z.strictObject({
 export function createDirectoryTool(files: Files) {
   return defineTool({
     name: "create_directory",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description: "Create a directory and its missing parents. An existing one is left unchanged.",
     input,
+    model: { prompt: "Create a directory", unless: "Bash" },
     timeoutMs: 30_000,
     prepare: ({ path }) => ({ paths: [{ path, intent: "folder" }] }),
     async preview({ path }, context) {

@@ -23,9 +23,13 @@ const input = z.strictObject({
 export function deleteDirectoryTool(files: Files) {
   return defineTool({
     name: "delete_directory",
+    family: "files",
+    effect: "execute",
+    confinable: true,
     description: "Delete a directory: to the trash (`Move` restores it), or for good with permanent.",
     details: "Files and symlinks are refused. Returns where it is now.",
     input,
+    model: { prompt: "Delete a directory", unless: "Delete" },
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true, isWhole: true }] }),
     preview: ({ path, recursive = false, permanent = false }, context) =>

@@ -14,11 +14,15 @@ const input = z.strictObject({
 export function deleteTool(files: Files) {
   return defineTool({
     name: "Delete",
+    family: "files",
+    effect: "execute",
+    confinable: true,
     description:
       "Delete a file, folder or symlink: to the trash (`Move` restores it), or for good with permanent.",
     details:
       "Deletes a symlink itself, never its target. Refuses the home folder, system folders, mount points and the session's working directory. Returns where it is now.",
     input,
+    model: { prompt: "Delete a file or directory (to the trash unless told otherwise)" },
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true, isWhole: true }] }),
     preview: ({ path, recursive = false, permanent = false }, context) =>

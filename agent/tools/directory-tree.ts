@@ -35,12 +35,19 @@ const input = z.strictObject({
 export function directoryTreeTool(files: Files) {
   return defineTool({
     name: "DirectoryTree",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Show a directory tree as indented lines: at most 5 levels and 200 entries, upper levels first. Leaves out dotfiles and what .gitignore excludes.",
     details:
       "As text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed completely.",
     input,
-    model: { omit: ["format", "max_entries", "show_hidden", "include_ignored"] },
+    model: {
+      prompt: "Draw a directory tree",
+      unless: "Bash",
+      omit: ["format", "max_entries", "show_hidden", "include_ignored"],
+    },
     timeoutMs: 30_000,
     prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path = ".", format = "text", ...wanted }, context) {

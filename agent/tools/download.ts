@@ -31,6 +31,9 @@ type Part = Pick<Input, "offset" | "length" | "if_etag">;
 export function downloadTool(files: Files, digests: Digests) {
   return defineTool({
     name: "Download",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Send a file, or a part of it, as a stream of bytes; a folder as a zip. For programs, which call it over a WebSocket with `opens`; models use `Read`.",
     details:

@@ -56,12 +56,16 @@ type Input = z.infer<typeof input>;
 export function editTool(files: Files) {
   return defineTool({
     name: "Edit",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description:
       "Replace old_string with new_string in a text file. Copy old_string from the file exactly, without line numbers. It must occur only once: add lines around it until it does, or set replace_all. Returns a diff; if it does not match, nothing is changed.",
     details:
       "Line ends need not match: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links are kept, and so is every byte outside the replaced text. Of a notebook, the text of its cells is changed, as `Read` shows it, or its JSON; its outputs stay, and it stays a notebook. Files up to 16 MiB. Give either old_string and new_string, or edits.",
     input,
     model: {
+      prompt: "Find-and-replace in files (old_string must be unique)",
       omit: ["expected_replacements", "edits", "expected_sha256", "encoding"],
       require: ["old_string", "new_string"],
     },

@@ -50,6 +50,8 @@ export function fetchPortTool(ownPorts: OwnPorts) {
   const ports = new TlsPorts();
   return defineTool({
     name: "FetchPort",
+    family: "ports",
+    effect: "execute",
     description:
       "Make an HTTP request to a port of the device's own loopback address, or open a WebSocket there. For programs, such as the relay, which shows a device's web servers in a browser.",
     details:

@@ -13,6 +13,9 @@ const input = z.strictObject({
 export function fileInfoTool(files: Files, digests: Digests) {
   return defineTool({
     name: "FileInfo",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Describe a file or folder for a transfer: kind, size, time of change, mode, media type, SHA-256 and etag. For programs.",
     details:

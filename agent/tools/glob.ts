@@ -42,12 +42,15 @@ const input = z.strictObject({
 export function globTool(files: Files, engines: SearchEngines) {
   return defineTool({
     name: "Glob",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Find files by glob, newest first; paths are relative to the directory searched. Finds files only, no folders. Leaves out dotfiles the pattern does not name, and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:
       "A pattern without / matches names in any folder; ~/notes/*.txt works too. At most 1000 files or 25,000 characters unless limit says otherwise. Links are neither found nor followed. Stops after 15 s and returns what it found.",
     input,
-    model: { omit: ["limit", "show_hidden", "include_ignored"] },
+    model: { prompt: "Find files by pattern", omit: ["limit", "show_hidden", "include_ignored"] },
     timeoutMs: 15_000,
     prepare({ pattern, path = "." }) {
       const { folder } = splitPattern(pattern, files.platform.path.sep);

@@ -79,12 +79,16 @@ type Input = z.infer<typeof input>;
 export function grepTool(files: Files, engines: SearchEngines) {
   return defineTool({
     name: "Grep",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Leaves out dotfiles, binary files and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:
       "Sorted by path; context lines as file-line-content. Returns the first results found, up to 25,000 characters of lines unless max_results is given; use after to page through all of them in order. Lines are cut at 500 characters. Links are not followed. With multiline, files over 64 MiB are left out. Stops after 15 s and returns what it found.",
     input,
     model: {
+      prompt: "Search file contents by regex",
       omit: [
         ...(["before_context", "after_context", "literal", "multiline", "type"] as const),
         ...(["show_hidden", "include_ignored", "after"] as const),

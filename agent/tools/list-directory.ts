@@ -23,12 +23,15 @@ const input = z.strictObject({
 export function listDirectoryTool(files: Files) {
   return defineTool({
     name: "ListDirectory",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "List a directory, sorted by name: directories end with /, symlinks show their target. At most 500 entries; a note says how to see more.",
     details:
       "Names with hidden characters (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are not UTF-8 as \\xe9, and only `Bash` can open such names.",
     input,
-    model: { omit: ["limit", "after"] },
+    model: { prompt: "List directory contents", omit: ["limit", "after"] },
     timeoutMs: 60_000,
     prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {

@@ -38,12 +38,14 @@ const input = z.strictObject({
 export function listProcessesTool({ processList }: Platform) {
   return defineTool({
     name: "ListProcesses",
+    family: "system",
+    effect: "read",
     description:
       "List processes: pid, parent, user, CPU %, memory, start time, command. At most 50 unless limit says otherwise.",
     details:
       "CPU is the current percentage of one core, memory is resident; secrets in commands are masked. A table as text, rows in the metadata. `StopProcess` needs pid and started.",
     input,
-    model: { omit: ["limit"] },
+    model: { prompt: "List running processes", omit: ["limit"] },
     timeoutMs: 20_000,
     async handle({ filter, sort = "cpu", limit = DEFAULT_LIMIT }, { signal }) {
       const all = await processesOf(processList, signal);

@@ -34,12 +34,15 @@ type Input = z.infer<typeof input>;
 export function moveTool(files: Files) {
   return defineTool({
     name: "Move",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description:
       "Move or rename a file, folder or symlink. An existing file is replaced only with overwrite, a folder never.",
     details:
       "Works across file systems too (copies everything first; keeps mode, times and owner). Refuses an existing folder as destination unless its name ends with /. Moves a symlink itself. Also restores what `Delete` put into the trash.",
     input,
-    model: { omit: ["create_directories"] },
+    model: { prompt: "Move or rename a file or directory", omit: ["create_directories"] },
     timeoutMs: TIMES.callMax,
     prepare({ source, destination }) {
       const { path } = files.platform;

@@ -48,6 +48,8 @@ const output = z.object({
 export function networkConnectionsTool({ sockets }: Platform) {
   return defineTool({
     name: "NetworkConnections",
+    family: "system",
+    effect: "read",
     description:
       "List TCP and UDP sockets: addresses, ports, state, process. For programs; at most 200 unless limit says otherwise.",
     details:

@@ -20,11 +20,14 @@ const input = z.strictObject({
 export function openAppTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "open_app",
+    family: "desktop",
+    effect: "execute",
     description: "Start an application on the user's screen.",
     details:
       "It runs independently of the agent. A policy can list the allowed applications; callers who may not run programs can start only those, with web addresses and documents as arguments, and none if they may write where programs are chosen.",
     input,
     unavailable: () => desktop.lackOfDisplay(),
+    model: { prompt: "Open an application" },
     timeoutMs: 20_000,
     prepare: ({ app, args = [] }, { rights }) => neededToStart(files.platform, { app, args }, rights),
     async preview({ app, args = [] }, context) {

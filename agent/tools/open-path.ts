@@ -12,11 +12,15 @@ const input = z.strictObject({
 export function openPathTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenPath",
+    family: "desktop",
+    effect: "execute",
+    confinable: true,
     description: "Open a file or folder in its usual program on the user's screen.",
     details:
       "Callers who may not run programs can open only folders and plain documents, and nothing if they may write where the user's programs are chosen. Returns the program used; see with `Screenshot` whether a window opened.",
     input,
     unavailable: () => desktop.lackOfOpener(),
+    model: { prompt: "Open file/folder in OS file manager" },
     timeoutMs: 20_000,
     prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
     async preview({ path }, context) {

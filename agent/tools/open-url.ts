@@ -12,11 +12,15 @@ const input = z.strictObject({
 export function openUrlTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenUrl",
+    family: "desktop",
+    effect: "execute",
+    confinable: true,
     description: "Open a web address in the user's browser; does not return the page.",
     details:
       "mailto: opens the mail program. Returns the program used; see with `Screenshot` whether a window opened. Refused to callers with limits who may write where the user's programs are chosen.",
     input,
     unavailable: () => desktop.lackOfOpener(),
+    model: { prompt: "Open URL in browser" },
     timeoutMs: 20_000,
     prepare: ({ url }) => ({ subjects: [openableAddress(url)] }),
     async preview({ url }, context) {

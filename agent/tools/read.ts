@@ -72,12 +72,18 @@ export function readTool(files: Files) {
   const index = new LineIndex();
   return defineTool({
     name: "Read",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to continue from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown, PDFs as text by page, notebooks as cells.",
     details:
       "For other binary files the error gives type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,
-    model: { omit: ["raw", "encoding", "byte_offset", "byte_limit"] },
+    model: {
+      prompt: "Read files (returns numbered lines)",
+      omit: ["raw", "encoding", "byte_offset", "byte_limit"],
+    },
     timeoutMs: 60_000,
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "read" }] }),
     async handle(request, context) {

@@ -28,12 +28,14 @@ const input = z.strictObject({
 export function screenshotTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
+    family: "desktop",
+    effect: "execute",
     description: "Take a screenshot of the user's screen; returns the image.",
     details:
       "Without a format, its longest side is at most 1568 pixels. The whole picture is saved in a temporary folder (the newest 20 are kept until the agent ends). The metadata has its size and the list of monitors.",
     input,
     unavailable: () => desktop.lackOfCamera(),
-    model: { omit: ["format"] },
+    model: { prompt: "Capture the screen", omit: ["format"] },
     timeoutMs: 60_000,
     async preview({ monitor }) {
       return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };

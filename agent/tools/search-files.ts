@@ -28,9 +28,13 @@ const input = z.strictObject({
 export function searchFilesTool(files: Files) {
   return defineTool({
     name: "search_files",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description:
       "Find files and directories by name: absolute paths, directories with / at the end. Exact names come first, then names that begin with the query, then names that contain it. At most 100 results unless limit says otherwise. Includes files that .gitignore excludes; links are found but not followed. Stops after 30 s and returns what it found.",
     input,
+    model: { prompt: "Find files by name", unless: "Glob" },
     timeoutMs: 30_000,
     prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ query, path = ".", recursive: deep = true, limit = DEFAULT_LIMIT, ...wanted }, context) {

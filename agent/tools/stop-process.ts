@@ -42,11 +42,14 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
   };
   return defineTool({
     name: "StopProcess",
+    family: "system",
+    effect: "execute",
     description:
       "Stop a process, by pid and start time from `ListProcesses`. For `Bash` commands use `TaskStop`.",
     details:
       "Asks it to end, and kills it after three seconds. Names its children, which keep running. Refuses the agent, the processes that started it, and other Matrx programs.",
     input,
+    model: { prompt: "End a process", needs: "ListProcesses" },
     timeoutMs: TIMES.killAfter + 30_000,
     async preview(request, { signal }) {
       const { target, began } = await findTarget(request, signal);

@@ -19,9 +19,13 @@ export function systemInfoTool(files: Files) {
   let python: Promise<string | null> | undefined;
   return defineTool({
     name: "SystemInfo",
+    family: "system",
+    effect: "read",
+    confinable: true,
     description:
       "Get facts about the device: system, hostname, versions, working directory, user, processor, memory, disk, uptime.",
     input,
+    model: { prompt: "Get OS/platform details", always: true },
     timeoutMs: 15_000,
     async handle(_input, context) {
       const { session } = context;

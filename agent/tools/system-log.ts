@@ -27,11 +27,15 @@ type Input = z.infer<typeof input>;
 export function systemLogTool(files: Files) {
   return defineTool({
     name: "SystemLog",
+    family: "system",
+    effect: "read",
+    confinable: true,
     description: "Read the last lines of the system log, oldest first.",
     details:
       "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
     input,
     unavailable: () => lackOfSystemLog(files.platform),
+    model: { prompt: "Read the end of the system log" },
     timeoutMs: 60_000,
     async handle(request, context) {
       if (request.filter !== undefined) checkPattern(request.filter);

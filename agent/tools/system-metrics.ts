@@ -22,6 +22,8 @@ const input = z.strictObject({
 export function systemMetricsTool(metrics: Metrics) {
   return defineTool({
     name: "SystemMetrics",
+    family: "system",
+    effect: "read",
     description:
       "Get how loaded the device is now: processors, memory, disks, network, temperatures. For programs; models use `SystemInfo`.",
     details:

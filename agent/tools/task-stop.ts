@@ -12,9 +12,13 @@ const input = z.strictObject({
 export function taskStopTool(jobs: Jobs) {
   return defineTool({
     name: "TaskStop",
+    family: "shell",
+    effect: "execute",
+    confinable: true,
     description: "Stop a `Bash` command and all processes it started. Its output stays readable.",
     details: "Asks them to end, and kills them after three seconds.",
     input,
+    model: { prompt: "End a background command", needs: "Bash" },
     timeoutMs: TIMES.killAfter + 10_000,
     async preview({ task_id }, { grant }) {
       const { id, record } = jobs.find(task_id, grant);

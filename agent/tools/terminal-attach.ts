@@ -21,6 +21,8 @@ const input = z.strictObject({
 export function terminalAttachTool(terminals: Terminals) {
   return defineTool({
     name: "TerminalAttach",
+    family: "terminals",
+    effect: "execute",
     description:
       "Watch a terminal and type into it, through a stream. For programs, which call it over a WebSocket with `opens`.",
     details:

@@ -10,6 +10,9 @@ const input = z.strictObject({
 export function terminalCloseTool(terminals: Terminals) {
   return defineTool({
     name: "TerminalClose",
+    family: "terminals",
+    effect: "execute",
+    confinable: true,
     description: "End a terminal and all that runs in it, in the background too.",
     details: "It hangs up, and kills what is left after half a second.",
     input,

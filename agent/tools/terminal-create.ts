@@ -23,6 +23,8 @@ const input = z.strictObject({
 export function terminalCreateTool(parts: TerminalParts) {
   return defineTool({
     name: "TerminalCreate",
+    family: "terminals",
+    effect: "execute",
     description:
       "Open a shell on a terminal of its own. It goes on when nobody watches it and when the agent restarts, until `TerminalClose`, or until the token ends. Run commands in it with `TerminalExecute`, press keys with `TerminalInput`.",
     details:

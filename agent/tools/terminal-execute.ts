@@ -49,12 +49,14 @@ export function terminalExecuteTool(parts: TerminalParts) {
 
   return defineTool({
     name: "TerminalExecute",
+    family: "terminals",
+    effect: "execute",
     description:
       "Run a command in a shell on a terminal, which keeps variables and environment for the next one: for interactive programs. Returns output and exit code; if it runs longer than 30 seconds, go on with `TerminalInput`.",
     details:
       "It is typed at the prompt, in place of what may stand there. Beginning, end and exit code are told by marks of the shell (bash from 4.4, zsh, fish, PowerShell); a program in it can forge them. A call that is cancelled interrupts the command. When a token has 16 terminals, the oldest idle one that was opened for a command is closed. In the metadata, `output_chars` is how much of `output` the terminal wrote, since a note may follow, `ended` says that the terminal ended with the command, `unrun` that the shell did not run it, and `unfinished` that the shell waits for the rest of it; `output` is then the end of the screen.",
     input,
-    model: { omit: ["yield_ms"] },
+    model: { prompt: "Run a command in a terminal", needs: "Bash", omit: ["yield_ms"] },
     timeoutMs: MAX_YIELD_MS + 30_000,
     prepare: ({ command }, { rights }) => ({
       subjects: commandSubjects("TerminalExecute", command),

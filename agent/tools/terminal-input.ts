@@ -34,10 +34,13 @@ const input = z.strictObject({
 export function terminalInputTool(terminals: Terminals) {
   return defineTool({
     name: "TerminalInput",
+    family: "terminals",
+    effect: "execute",
     description: "Type into a terminal, and return its screen. Without text and keys it only looks.",
     details:
       "Whoever else watches the terminal sees it too. A rule that asks about `Bash` asks about each call.",
     input,
+    model: { prompt: "Type there and see its screen", needs: "TerminalExecute" },
     timeoutMs: MAX_WAIT_MS + 30_000,
     prepare: (_request, { rights }) => ({
       tools: [{ tool: "Bash", does: "A terminal runs commands" }],

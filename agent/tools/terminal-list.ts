@@ -9,6 +9,9 @@ import { counted } from "../text/counted.ts";
 export function terminalListTool(terminals: Terminals) {
   return defineTool({
     name: "TerminalList",
+    family: "terminals",
+    effect: "read",
+    confinable: true,
     description: "List the open terminals: the caller's own, and for the owner all of them.",
     details: "One that has ended is listed for another minute, with how it ended.",
     input: z.strictObject({}),

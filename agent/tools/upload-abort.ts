@@ -10,6 +10,9 @@ const input = z.strictObject({ upload: uploadIdSchema.describe("The id from `Upl
 export function uploadAbortTool(uploads: Uploads) {
   return defineTool({
     name: "UploadAbort",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description: "Remove an unfinished upload and what has arrived of it. For programs.",
     input,
     continues: "Upload",

@@ -22,6 +22,9 @@ const input = z.strictObject({
 export function uploadAppendTool(files: Files, uploads: Uploads) {
   return defineTool({
     name: "UploadAppend",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description: "Continue an upload with the bytes of a stream, from where it ended. For programs.",
     details:
       "The offset must be right, otherwise the answer is `CONFLICT` with the right one. If the stream breaks, what has arrived is kept. One call at a time.",

@@ -18,6 +18,9 @@ const input = z.strictObject({
 export function uploadCommitTool(files: Files, uploads: Uploads, digests: Digests) {
   return defineTool({
     name: "UploadCommit",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description: "Put a complete upload into place, replacing the target in one step. For programs.",
     details:
       "Size, SHA-256 and everything that `Upload` checked are checked again; with a wrong SHA-256 the upload is removed. An existing file keeps its mode and owner.",

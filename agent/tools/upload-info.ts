@@ -11,6 +11,9 @@ const input = z.strictObject({ upload: uploadIdSchema.describe("The id from `Upl
 export function uploadInfoTool(files: Files, uploads: Uploads) {
   return defineTool({
     name: "UploadInfo",
+    family: "files",
+    effect: "read",
+    confinable: true,
     description: "Tell how many bytes of an upload have arrived, and whether it is finished. For programs.",
     input,
     continues: "Upload",

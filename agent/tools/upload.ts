@@ -51,6 +51,9 @@ type Input = z.infer<typeof input>;
 export function uploadTool(files: Files, uploads: Uploads, digests: Digests) {
   return defineTool({
     name: "Upload",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description:
       "Begin an upload: its bytes come through streams, now and with `UploadAppend`, and `UploadCommit` puts the file into place. For programs; models use `Write`.",
     details:

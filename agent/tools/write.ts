@@ -47,12 +47,18 @@ type Input = z.infer<typeof input>;
 export function writeTool(files: Files) {
   return defineTool({
     name: "Write",
+    family: "files",
+    effect: "write",
+    confinable: true,
     description:
       "Write a file, replacing all its content; creates missing folders. To change part of a file, use `Edit`.",
     details:
       "An existing text file keeps its encoding and byte order mark; its CRLF line ends, too, unless the content has some of its own. Mode, owner, links and hard links are kept. An AI that replaces what its session has not read is told so, with the SHA-256 of what was there. A notebook must be JSON, and stay a notebook. Returns the number of bytes and whether the file is new.",
     input,
-    model: { omit: ["create_directories", "expected_sha256", "encoding"] },
+    model: {
+      prompt: "Write files (creates directories)",
+      omit: ["create_directories", "expected_sha256", "encoding"],
+    },
     timeoutMs: 60_000,
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
     async preview(request, context) {

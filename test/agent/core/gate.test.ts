@@ -11,11 +11,8 @@ import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Gate, type Needs, type PathNeed, shellOf } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { jsonSchemaOf } from "../../../agent/core/manifest.ts";
 import { fixedTools } from "../../../agent/core/tool-source.ts";
-import { OwnPorts } from "../../../agent/ports/own-ports.ts";
-import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
-import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
-import { deviceTools } from "../../../agent/tools/index.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { silentLog } from "./small-tools.ts";
@@ -78,25 +75,11 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ],
 ];
 
-/** They name no path, or look for what they read in many places. */
-const NEEDLESS = [
-  "BashOutput",
-  "TaskStop",
-  "SystemInfo",
-  "SystemLog",
-  "Screenshot",
-  "ClipboardRead",
-  "ClipboardWrite",
-  "TerminalList",
-  "TerminalClose",
-];
 /** They name no path, but what rules that ask are matched with. */
 const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][] = [
   ["Bash", { command: "make test" }, "make test"],
   ["OpenUrl", { url: "https://a.example" }, "https://a.example/"],
 ];
-/** It names no path, but a port. */
-const PORTS = ["ConnectPort", "FetchPort"];
 /** A terminal runs commands, so it needs what they need. */
 const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
   ["TerminalCreate", {}],
@@ -104,29 +87,27 @@ const OF_TERMINALS: [tool: string, input: Record<string, unknown>][] = [
   ["TerminalExecute", { command: "ls" }],
   ["TerminalInput", { terminal: "term_0000000000" }],
 ];
-const OF_PROCESSES = ["ListProcesses", "StopProcess", "SystemMetrics", "NetworkConnections"];
-
 /** They need what the upload's beginning needed. */
 const STEPS = ["UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
 
 const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.home] });
 
-test("each tool says what it needs, or needs nothing", async () => {
-  const bench = await Workbench.open();
-  const { files, jobs, desktop, uploads, terminals } = bench;
-  const names = deviceTools({
-    files,
-    jobs,
-    desktop,
-    uploads,
-    terminals,
-    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
-    ownPorts: new OwnPorts({ folders: () => [] }),
-  }).map(({ name }) => name);
-  const steps = [...NEEDLESS, ...OF_PROCESSES, ...PORTS, ...STEPS];
-  const known = [...[...NEEDS, ...SUBJECTS, ...OF_TERMINALS].map(([tool]) => tool), ...steps];
-  expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
-  for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
+/** Parameters that name something which a gate looks at: whoever takes one says so by `prepare`. */
+const NAMED = ["path", "file_path", "source", "destination", "cwd", "command", "url", "app"];
+const PATHS = ["path", "file_path", "source", "destination"];
+
+test("each tool that takes a path, a command, an address, a port or an application says what it needs", async () => {
+  const { tools } = await Workbench.open();
+  const tried = new Set(NEEDS.map(([tool]) => tool));
+  for (const tool of tools) {
+    const { properties = {} } = jsonSchemaOf(tool.input, "input") as { properties?: object };
+    const takes = Object.keys(properties);
+    if (tool.family === "ports" || takes.some((one) => NAMED.includes(one)))
+      expect(tool.prepare, tool.name).toBeDefined();
+    // The path of a request to a port is none of the machine.
+    if (takes.some((one) => PATHS.includes(one)) && tool.family !== "ports")
+      expect(tried, "has rows above").toContain(tool.name);
+  }
 });
 
 test.each(SUBJECTS)("%s tells what it is about: %j", async (name, input, subject) => {
@@ -173,16 +154,7 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
   const handle = vi.fn(async () => ({ output: "ran" }));
-  const { files, jobs, desktop, uploads, terminals } = bench;
-  const tools = deviceTools({
-    files,
-    jobs,
-    desktop,
-    uploads,
-    terminals,
-    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
-    ownPorts: new OwnPorts({ folders: () => [] }),
-  }).map((tool) => ({
+  const tools = bench.tools.map((tool) => ({
     ...tool,
     handle,
   }));

@@ -9,31 +9,18 @@ import type { ToolDescription } from "@matrx/shared/tool.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
-import { OwnPorts } from "../../../agent/ports/own-ports.ts";
-import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
-import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
-import { deviceTools } from "../../../agent/tools/index.ts";
+import type { Tool } from "../../../agent/core/tool.ts";
 import { expectTaken } from "../../shared/model-apis.ts";
 import { Workbench } from "../tools/workbench.ts";
 
 let announced: ToolDescription[];
 let view: ModelTool[];
+let tools: readonly Tool[];
 
 beforeEach(async () => {
-  const { files, jobs, desktop, uploads, terminals } = await Workbench.open();
   // As on a machine where all of them work.
-  const { tools } = await manifestOf(
-    deviceTools({
-      files,
-      jobs,
-      desktop,
-      uploads,
-      terminals,
-      sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
-      ownPorts: new OwnPorts({ folders: () => [] }),
-    }),
-  );
-  announced = tools.map(({ unavailable: _, ...tool }) => tool);
+  tools = (await Workbench.open()).tools.map(({ unavailable: _, ...tool }) => tool);
+  announced = (await manifestOf(tools)).tools;
   view = modelView(announced, () => true);
 });
 
@@ -58,7 +45,7 @@ describe("the definitions", () => {
   });
 
   it("take at most 12 KB of an MCP list, and an eighth more if each names its device", () => {
-    const own = modelView(announced, () => true, "own");
+    const own = modelView(announced, () => true, { naming: "own" });
     const bytesOf = (tools: readonly unknown[]) => Buffer.byteLength(JSON.stringify({ tools }));
     expect(bytesOf(toolsOfOne(own))).toBeLessThanOrEqual(12 * 1024);
     expect(bytesOf(toolsOfAll([own, own, own]))).toBeLessThanOrEqual(13.5 * 1024);
@@ -66,22 +53,15 @@ describe("the definitions", () => {
 
   it("are taken by each model API, also as MCP lists them", () => {
     for (const { input_schema } of view) expectTaken(input_schema);
-    const own = modelView(announced, () => true, "own");
+    const own = modelView(announced, () => true, { naming: "own" });
     for (const { inputSchema } of toolsOfAll([own, own])) expectTaken(inputSchema);
   });
 
   it("are those of the guide, and ours that no other does as well", () => {
     const names = view.map(({ model_name }) => model_name);
     expect(names).toEqual(expect.arrayContaining(GUIDE));
-    const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
-    const uploads = ["Upload", "UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
-    const terminals = ["TerminalCreate", "TerminalList", "TerminalClose", "TerminalAttach"];
-    const figures = ["SystemMetrics", "NetworkConnections"];
-    const clipboard = ["ClipboardRead", "ClipboardWrite"];
-    const ports = ["ConnectPort", "FetchPort"];
-    const hidden = ["FileInfo", "Download", ...ports, ...figures, ...clipboard, ...uploads, ...terminals];
-    expect(names).toHaveLength(announced.length - others.length - hidden.length);
-    for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
+    const offered = tools.filter(({ model = {} }) => !model.hidden && !model.unless);
+    expect(names.toSorted()).toEqual(offered.map(({ name }) => modelNameOf(name)).toSorted());
   });
 
   it("name no tool that the model does not have", () => {
@@ -146,9 +126,12 @@ it("the system prompt is short, and names the same tools", () => {
   expect(prompt.length).toBeLessThanOrEqual(1800);
   for (const { model_name } of view) expect(prompt).toContain(`- ${model_name}: `);
   const readOnly = modelView(announced, (name) => effectOf(name) === "read");
-  expect(readOnly.map(({ name }) => name)).toEqual([
-    ...["DirectoryTree", "Glob", "Grep", "ListDirectory", "ListProcesses", "Read", "SystemInfo", "SystemLog"],
-  ]);
+  const readers = tools.filter(
+    ({ effect, model = {} }) => effect === "read" && !model.hidden && !model.needs,
+  );
+  const offered = new Set(readers.map(({ name }) => name));
+  const left = readers.filter(({ model = {} }) => !model.unless || !offered.has(model.unless));
+  expect(readOnly.map(({ name }) => name)).toEqual(left.map(({ name }) => name).toSorted());
 });
 
 function wordOf(name: string): RegExp {

@@ -124,6 +124,10 @@ export class Workbench {
     return this.sessions.open(makeSessionId(), grant);
   }
 
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
   tool(name: string): Tool {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new Error(`no tool ${name}`);

@@ -89,7 +89,7 @@ export function allowedTools(grant: GrantScope, store: RecordStore): ToolDescrip
 /** The tools shown to a model under this grant: those that grant and policy allow. */
 export function openTools(grant: GrantScope, store: RecordStore, naming?: ToolNaming): ModelTool[] {
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  return modelView(announced, (tool) => mayCall(tool, grant, store), naming);
+  return modelView(announced, (tool) => mayCall(tool, grant, store), { naming });
 }
 
 /** The working tools that this grant may call, under their model names if `called` is one. */
