@@ -12,6 +12,8 @@ export const grantScopeSchema = z.object({
   effects: z.array(effectSchema),
   /** Tools by name or glob; absent: no limit on this side. */
   tools: z.array(z.string()).optional(),
+  /** Families that models are shown, of which an older program may know less; absent: the usual ones. No right comes with them. */
+  tool_families: z.array(z.string()).optional(),
   /** Folders for file tools and commands; absent: no limit on this side. */
   paths: z.array(z.string()).optional(),
   /** Globs of paths that are closed, also in those folders. */

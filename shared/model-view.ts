@@ -1,10 +1,11 @@
 /** A device's tools as shown to a model: one function for every format and surface. */
 import { ALWAYS, NEEDS, UNLESS } from "./built-in-tools.ts";
 import { modelNameOf } from "./effects.ts";
+import type { GrantScope } from "./grant.ts";
 import { modelNames, type ToolNaming } from "./model-names.ts";
 import { modelSchema } from "./model-schema.ts";
 import type { ToolDescription } from "./tool.ts";
-import { familyOf } from "./tool-families.ts";
+import { DEFAULT_FAMILIES, type Family, familyOf } from "./tool-families.ts";
 
 /** A tool as a model sees it. */
 export interface ModelTool {
@@ -21,11 +22,38 @@ export interface ModelTool {
 const DONE_BY: ReadonlyMap<string, string> = new Map(Object.entries(UNLESS));
 const NEEDED: ReadonlyMap<string, string> = new Map(Object.entries(NEEDS));
 
-/** How a model is shown tools. */
 export interface ModelViewOptions {
   naming?: ToolNaming | undefined;
   /** If absent, all. */
   families?: readonly string[] | undefined;
+}
+
+/** What a connection wants to be shown. */
+export interface WantedView {
+  naming?: ToolNaming | undefined;
+  /** If absent, those of the grant. */
+  families?: readonly Family[] | undefined;
+  /** Families besides those. */
+  more?: readonly Family[] | undefined;
+}
+
+/** What a model is shown, and the families of which it could be shown more. */
+export interface OfferedTools {
+  tools: ModelTool[];
+  others: Family[];
+}
+
+/** The tools of the families that a connection or else its grant chose. */
+export function offeredTools(
+  announced: readonly ToolDescription[],
+  mayCall: (tool: string) => boolean,
+  grant: Pick<GrantScope, "tool_families">,
+  { naming, families, more = [] }: WantedView = {},
+): OfferedTools {
+  const chosen = [...(families ?? grant.tool_families ?? DEFAULT_FAMILIES), ...more];
+  const all = shownTools(announced, mayCall, undefined).filter((tool) => !isIn(chosen, tool));
+  const others = new Set(all.map(familyOf));
+  return { tools: modelView(announced, mayCall, { naming, families: chosen }), others: [...others] };
 }
 
 /**
@@ -39,6 +67,18 @@ export function modelView(
 ): ModelTool[] {
   const tools = new Map(announced.map((tool) => [tool.name, tool]));
   const names = modelNames(tools.keys(), naming);
+  return shownTools(announced, mayCall, families)
+    .flatMap((name) => tools.get(name) ?? [])
+    .map((tool) => viewOf(tool, names));
+}
+
+function shownTools(
+  announced: readonly ToolDescription[],
+  mayCall: (tool: string) => boolean,
+  families: readonly string[] | undefined,
+): string[] {
+  // Of two with one name the last counts.
+  const tools = new Map(announced.map((tool) => [tool.name, tool]));
   const open = new Set(
     [...tools.values()]
       .filter(({ name, unavailable, model }) => unavailable === undefined && !model?.hidden && mayCall(name))
@@ -49,10 +89,7 @@ export function modelView(
     return open.has(name) && (other === undefined || isUsable(other));
   };
   const chosen = new Set([...open].filter((name) => isIn(families, name) && isUsable(name)));
-  return [...chosen]
-    .filter((name) => !chosen.has(DONE_BY.get(name) ?? ""))
-    .flatMap((name) => tools.get(name) ?? [])
-    .map((tool) => viewOf(tool, names));
+  return [...chosen].filter((name) => !chosen.has(DONE_BY.get(name) ?? ""));
 }
 
 function isIn(families: readonly string[] | undefined, tool: string): boolean {

@@ -11,6 +11,7 @@ import {
 import { effectSchema } from "./effects.ts";
 import { credentialSchema, grantClientSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { shownName } from "./plain-names.ts";
+import { DEFAULT_FAMILIES, familySchema } from "./tool-families.ts";
 
 const time = z.iso.datetime();
 
@@ -19,6 +20,7 @@ const tags = z.array(tagSchema).min(1).max(16);
 const paths = z.array(folderSchema).min(1).max(64);
 const deniedPaths = z.array(pathGlobSchema).max(64);
 const tools = z.array(toolGlobSchema).min(1).max(256);
+const families = z.array(familySchema).min(1);
 const effects = z.array(effectSchema).min(1);
 const network = z.array(domainSchema).max(64);
 const days = z.int().min(1).max(365);
@@ -49,6 +51,11 @@ export const newTokenSchema = z.strictObject({
     .optional()
     .describe("An AI grant sees secrets such as ~/.ssh and .env files, which are closed otherwise"),
   tools: tools.optional().describe("Tools by name or glob; if absent, all"),
+  tool_families: families
+    .optional()
+    .describe(
+      `Families of tools that models are shown; if absent: ${DEFAULT_FAMILIES.join(", ")}. No right comes with them: that is \`tools\``,
+    ),
   effects: effects.optional().describe("If absent: read, write, execute"),
   ask: askRulesSchema
     .optional()
@@ -67,6 +74,7 @@ export const changedTokenSchema = z.strictObject({
   denied_paths: deniedPaths.nullable().optional(),
   secrets: z.literal("open").nullable().optional().describe("null closes them again"),
   tools: tools.nullable().optional(),
+  tool_families: families.nullable().optional().describe("null: the usual ones"),
   effects: effects.optional(),
   ask: askRulesSchema.nullable().optional().describe("null: never"),
   network: network.nullable().optional().describe("null: none"),
@@ -90,6 +98,7 @@ export const tokenViewSchema = z.object({
   denied_paths: z.array(z.string()).nullable().optional(),
   secrets: z.enum(["open", "closed"]).optional(),
   tools: z.array(z.string()).nullable().optional(),
+  tool_families: z.array(z.string()).nullable().optional().describe("null: the usual ones"),
   effects: z.array(effectSchema).optional(),
   ask: z.array(askRuleSchema.strip()).nullable().optional(),
   network: z.array(z.string()).nullable().optional(),

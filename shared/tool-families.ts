@@ -18,6 +18,16 @@ export const familySchema = z.enum(FAMILIES);
 export type Family = z.infer<typeof familySchema>;
 export type OwnFamily = keyof typeof OWN;
 
+/** Names of families with commas between them, or `all`. */
+export const familiesSchema = z.string().transform((text, context): readonly Family[] => {
+  if (text === "all") return FAMILIES;
+  const names = text.split(",");
+  const wrong = names.find((name) => !familySchema.safeParse(name).success);
+  if (wrong === undefined) return FAMILIES.filter((family) => names.includes(family));
+  context.addIssue(`has no family "${wrong.slice(0, 64)}": give some of ${FAMILIES.join(", ")}, or all`);
+  return z.NEVER;
+});
+
 /** What a model is shown if nobody says otherwise. */
 export const DEFAULT_FAMILIES: readonly Family[] = ["files", "shell", "desktop", "mounted"];
 

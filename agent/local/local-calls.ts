@@ -7,8 +7,7 @@ import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
-import { modelView } from "@matrx/shared/model-view.ts";
+import { offeredTools, type WantedView } from "@matrx/shared/model-view.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Outcome } from "../core/answers.ts";
@@ -70,12 +69,12 @@ export class LocalCalls {
   }
 
   /** The tools shown to a model that calls here. */
-  async openTools(naming?: ToolNaming) {
+  async openTools(view?: WantedView) {
     const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: this.#grant });
     const { hash, tools } = await manifestOf(this.#tools.current());
     return {
       hash,
-      tools: modelView(tools, mayCall, { naming }),
+      ...offeredTools(tools, mayCall, this.#grant, view),
       folders: this.#policy.current().allowed_paths ?? null,
     };
   }

@@ -21,7 +21,7 @@ import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import type { WantedView } from "@matrx/shared/model-view.ts";
 import type { Outcome } from "../core/answers.ts";
 import { ByteBudget } from "../core/byte-budget.ts";
 import type { OutputPiece } from "../core/live-output.ts";
@@ -80,10 +80,10 @@ export class LocalPort implements CallerPort {
     return this.#host.calls.tools();
   }
 
-  async openTools(naming?: ToolNaming): Promise<OpenTools> {
+  async openTools(view?: WantedView): Promise<OpenTools> {
     const { hostname: name, os, os_version } = describeMachine();
-    const { hash, tools, folders } = await this.#host.calls.openTools(naming);
-    return { machine: { name, os, os_version, folders }, hash, tools };
+    const { folders, ...open } = await this.#host.calls.openTools(view);
+    return { machine: { name, os, os_version, folders }, ...open };
   }
 
   async call(wanted: StreamedCall): Promise<RestAnswer> {

@@ -7,6 +7,7 @@ import type { CallId } from "@matrx/shared/ids.ts";
 import { nestsDeeper } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { CallEnd, CallWatcher, McpCall, McpDevice } from "@matrx/shared/mcp/device.ts";
+import type { WantedView } from "@matrx/shared/model-view.ts";
 import type { Outcome } from "../core/answers.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import type { LocalCalls } from "../local/local-calls.ts";
@@ -34,10 +35,10 @@ export class LocalDevice implements McpDevice {
     this.#waitMs = waitMs;
   }
 
-  async openTools(): Promise<OpenTools> {
+  async openTools(view?: WantedView): Promise<OpenTools> {
     const { hostname: name, os, os_version } = describeMachine();
-    const { hash, tools, folders } = await this.#calls.openTools("own");
-    return { machine: { name, os, os_version, folders }, hash, tools };
+    const { folders, ...open } = await this.#calls.openTools({ ...view, naming: "own" });
+    return { machine: { name, os, os_version, folders }, ...open };
   }
 
   async call({ tool, input, session, live }: McpCall, watcher: CallWatcher, signal: AbortSignal) {

@@ -18,7 +18,7 @@ import {
 } from "./parts.ts";
 import type { CallerPort, GuideAnswer, StreamedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
-import { acceptsEventStream, formatOf, idempotencyKeyOf, newCall } from "./request.ts";
+import { acceptsEventStream, familiesOf, formatOf, idempotencyKeyOf, newCall } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
 import { answerSchema, errorAnswer } from "./to-caller.ts";
 import { definitionsOf } from "./tools.ts";
@@ -42,7 +42,7 @@ export const guideRoutes: readonly CallerRoute<CallerPort>[] = [
     errors: ["INVALID_PARAMETERS"],
     answer: async (port, { raw }) => {
       const format = formatOf(raw);
-      if (format) return Response.json(await definitionsOf(port, format));
+      if (format) return Response.json(await definitionsOf(port, format, familiesOf(raw)));
       return Response.json({ tools: await port.toolNames() } satisfies z.infer<typeof toolNamesSchema>);
     },
   },

@@ -6,6 +6,7 @@ import { LIMITS } from "../limits.ts";
 import { pendingCallSchema } from "../openapi/bodies.ts";
 import type { Answer, Parameter } from "../openapi/operation.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
+import { DEFAULT_FAMILIES, FAMILIES, familiesSchema } from "../tool-families.ts";
 import { toolFormatSchema } from "../tool-formats.ts";
 import { callSchema } from "./from-caller.ts";
 import { answerSchema } from "./to-caller.ts";
@@ -45,6 +46,13 @@ export const timeoutMs: Parameter = {
   example: 120_000,
 };
 
+/** Which tools a model is shown. */
+export const TOOLS: Parameter = {
+  schema: familiesSchema,
+  description: `For models: only these families, of ${FAMILIES.join(", ")}, or \`all\`; if absent, those of the grant, else ${DEFAULT_FAMILIES.join(", ")}`,
+  example: "files,shell",
+};
+
 /** Lists of tools for models. */
 export const FORMAT: Readonly<Record<string, Parameter>> = {
   format: {
@@ -53,6 +61,7 @@ export const FORMAT: Readonly<Record<string, Parameter>> = {
       "Definitions in the format of a model's API, of the tools that the credential and the device's policy allow",
     example: "openai",
   },
+  tools: TOOLS,
 };
 
 /** Headers of a call over REST. */

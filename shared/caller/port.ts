@@ -3,8 +3,7 @@ import type { CallList, CallQuery, CallView, EventList, EventQuery } from "../ap
 import type { CallApproval } from "../approval.ts";
 import type { ErrorShape, Hop } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
-import type { ToolNaming } from "../model-names.ts";
-import type { ModelTool } from "../model-view.ts";
+import type { OfferedTools, WantedView } from "../model-view.ts";
 import type { ResultHeader } from "../result-frame.ts";
 import type { Machine } from "../system-prompt.ts";
 import type { ToolDescription } from "../tool.ts";
@@ -17,10 +16,9 @@ export interface DeviceTools {
 }
 
 /** What one caller may call. */
-export interface OpenTools {
+export interface OpenTools extends OfferedTools {
   machine: Machine;
   hash: string | null;
-  tools: ModelTool[];
 }
 
 /** A call as the caller API hands it to the host. */
@@ -101,7 +99,7 @@ export interface CallerPort {
   readonly body: BodyRules;
   toolNames(): Promise<string[]>;
   tools(): Promise<DeviceTools>;
-  openTools(naming?: ToolNaming): Promise<OpenTools>;
+  openTools(view?: WantedView): Promise<OpenTools>;
   call(wanted: StreamedCall): Promise<RestAnswer>;
   /** The same on the guide's route, which waits for the end of the call. */
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer>;

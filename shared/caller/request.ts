@@ -11,6 +11,7 @@ import {
 } from "../ids.ts";
 import { LIMITS, TIMES } from "../limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
+import { type Family, familiesSchema } from "../tool-families.ts";
 import { TOOL_FORMATS, type ToolFormat, toolFormatSchema } from "../tool-formats.ts";
 import type { RestCall } from "./port.ts";
 
@@ -90,6 +91,15 @@ export function formatOf(request: Request): ToolFormat | undefined {
   const { data } = toolFormatSchema.safeParse(text);
   if (data) return data;
   throw wrongFieldError("format", `must be one of ${TOOL_FORMATS.join(", ")}`);
+}
+
+/** `?tools=` of a request: families by name, or `all`. */
+export function familiesOf(request: Request): readonly Family[] | undefined {
+  const text = parameterOf(request, "tools");
+  if (text === undefined) return undefined;
+  const { data, error } = familiesSchema.safeParse(text);
+  if (data) return data;
+  throw wrongFieldError("tools", error.issues[0]?.message ?? "");
 }
 
 function parameterOf(request: Request, name: string): string | undefined {

@@ -7,6 +7,7 @@ import { check } from "../json-input.ts";
 import { toolInputSchema } from "../openapi/bodies.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { systemPrompt } from "../system-prompt.ts";
+import type { Family } from "../tool-families.ts";
 import { type ToolFormat, toolDefinition } from "../tool-formats.ts";
 import { readObjectText } from "./body.ts";
 import { answerHeaders, bytesResponse, eventResponse, pendingCall } from "./call-response.ts";
@@ -19,6 +20,7 @@ import {
   EVENTS,
   FORMAT,
   PREFER,
+  TOOLS,
   timeoutMs,
 } from "./parts.ts";
 import type { CallerPort, Ending, RestAnswer, StreamedCall } from "./port.ts";
@@ -26,6 +28,7 @@ import { problemOfShape } from "./problem.ts";
 import {
   acceptsEventStream,
   cancelOnDisconnectOf,
+  familiesOf,
   formatOf,
   idempotencyKeyOf,
   newCall,
@@ -48,9 +51,11 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
     description:
       "The guide's recommended addition to a system prompt, with the tools that the credential may call.",
     access: "caller",
+    query: { tools: TOOLS },
+    errors: ["INVALID_PARAMETERS"],
     answers: { 200: { description: "The text", other: { "text/plain; charset=utf-8": "The text" } } },
-    answer: async (port) => {
-      const { machine, tools } = await port.openTools();
+    answer: async (port, { raw }) => {
+      const { machine, tools } = await port.openTools({ families: familiesOf(raw) });
       const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
       return new Response(systemPrompt(machine, tools), { headers });
     },
@@ -88,8 +93,8 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
     },
     answer: async (port, { raw }) => {
       const { device } = port;
-      const format = formatOf(raw);
-      if (format) return Response.json({ device, ...(await definitionsOf(port, format)) });
+      const [format, families] = [formatOf(raw), familiesOf(raw)];
+      if (format) return Response.json({ device, ...(await definitionsOf(port, format, families)) });
       const { hash, tools } = await port.tools();
       return Response.json({ device, hash, tools });
     },
@@ -133,8 +138,9 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
 export async function definitionsOf(
   port: CallerPort,
   format: ToolFormat,
+  families: readonly Family[] | undefined,
 ): Promise<Omit<z.infer<typeof toolDefinitionsSchema>, "device">> {
-  const { hash, tools } = await port.openTools();
+  const { hash, tools } = await port.openTools({ families });
   return { hash, format, tools: tools.map((tool) => toolDefinition(tool, format)) };
 }
 

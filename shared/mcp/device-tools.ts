@@ -1,6 +1,8 @@
 /** Tools about devices themselves, where there are several. */
 import type { Tool } from "@modelcontextprotocol/server";
 import type { ModelTool } from "../model-view.ts";
+import type { Family } from "../tool-families.ts";
+import { ENABLE_TOOLS, enableTools } from "./enable-tools.ts";
 import { DEVICE, isListed, mcpTool } from "./tools.ts";
 import { WAIT_CALL, WAIT_CALL_TOOL } from "./wait-call.ts";
 
@@ -29,15 +31,23 @@ const DEVICE_TOOLS: readonly Tool[] = [
   },
 ];
 
-const OURS = [WAIT_CALL, LIST_DEVICES, DEVICE_HEALTH];
+const OURS = [WAIT_CALL, ENABLE_TOOLS, LIST_DEVICES, DEVICE_HEALTH];
 
 /** The tools of several devices: each once, as the first device describes it, with the device as a parameter. */
-export function toolsOfAll(devices: readonly (readonly ModelTool[])[]): Tool[] {
+export function toolsOfAll(
+  devices: readonly (readonly ModelTool[])[],
+  others: readonly Family[] = [],
+): Tool[] {
+  const more = enableTools(others);
+  return [...DEVICE_TOOLS, ...sharedTools(devices), ...(more ? [more] : []), waitForDevice()];
+}
+
+/** What the devices have. */
+export function sharedTools(devices: readonly (readonly ModelTool[])[]): Tool[] {
   const tools = new Map<string, ModelTool>();
   for (const tool of devices.flat())
     if (isListed(tool, OURS) && !tools.has(tool.model_name)) tools.set(tool.model_name, tool);
-  const listed = [...tools.values()].map((tool) => mcpTool(tool, DEVICE_PARAMETER));
-  return [...DEVICE_TOOLS, ...listed, waitForDevice()];
+  return [...tools.values()].map((tool) => mcpTool(tool, DEVICE_PARAMETER));
 }
 
 function waitForDevice(): Tool {

@@ -5,6 +5,7 @@ import type { Answer } from "../caller/to-caller.ts";
 import type { Progress } from "../content.ts";
 import { type ErrorShape, relayError } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
+import type { WantedView } from "../model-view.ts";
 
 /** Why a signal was aborted whose client said nothing: its connection ended. Only a client's word cancels a call. */
 export const CLIENT_GONE = "The client's connection ended";
@@ -51,7 +52,7 @@ export interface FollowedCall {
 export interface McpDevice {
   readonly device: string;
   /** The tools that this caller may call, under their own names, and the machine. Rejects with MatrxError. */
-  openTools(): Promise<OpenTools>;
+  openTools(view?: WantedView): Promise<OpenTools>;
   /** Makes a call, and waits for it a while; aborting the signal stops the call, or only the waiting if the client is gone. Rejects with MatrxError if nothing was sent. */
   call(wanted: McpCall, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd>;
   /** Waits a while for a call that this caller has made. Rejects with MatrxError `NOT_FOUND`. */

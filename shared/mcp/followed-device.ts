@@ -2,7 +2,7 @@
 import type { OpenTools, StreamedCall } from "../caller/port.ts";
 import { type CallId, makeCallId } from "../ids.ts";
 import { TIMES } from "../limits.ts";
-import type { ToolNaming } from "../model-names.ts";
+import type { WantedView } from "../model-view.ts";
 import {
   type CallEnd,
   type CallWatcher,
@@ -15,7 +15,7 @@ import {
 /** One device for one caller: in the device's own object, or over the way there. */
 export interface FollowedCalls {
   readonly device: string;
-  openTools(naming?: ToolNaming): Promise<OpenTools>;
+  openTools(view?: WantedView): Promise<OpenTools>;
   /** Makes a call. Rejects with MatrxError if nothing was sent. */
   start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall>;
   /** Follows an earlier call for this many milliseconds at most. Rejects with MatrxError `NOT_FOUND`. */
@@ -40,8 +40,8 @@ export class FollowedDevice implements McpDevice {
     this.#origin = origin;
   }
 
-  openTools(): Promise<OpenTools> {
-    return this.#calls.openTools("own");
+  openTools(view?: WantedView): Promise<OpenTools> {
+    return this.#calls.openTools({ ...view, naming: "own" });
   }
 
   async call(

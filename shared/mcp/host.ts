@@ -1,7 +1,8 @@
 /** What the MCP server needs of the surface that it stands on: one device, or several. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { McpDevice } from "./device.ts";
-import { toolsOfOne } from "./tools.ts";
+import { type ChosenTools, ENABLE_TOOLS } from "./enable-tools.ts";
+import { deviceTools, toolsOfOne } from "./tools.ts";
 
 export type Arguments = Record<string, unknown>;
 
@@ -25,19 +26,27 @@ export interface McpHost {
 /** One device, whose tools have their own names. */
 export class OneDevice implements McpHost {
   readonly #device: McpDevice;
+  readonly #chosen: ChosenTools;
 
-  constructor(device: McpDevice) {
+  constructor(device: McpDevice, chosen: ChosenTools) {
     this.#device = device;
+    this.#chosen = chosen;
   }
 
   async tools(): Promise<Tool[]> {
-    const { tools } = await this.#device.openTools();
-    return toolsOfOne(tools);
+    const { tools, others } = await this.#device.openTools(this.#chosen.view);
+    return toolsOfOne(tools, others);
   }
 
   async target(input: Arguments): Promise<Target> {
     return { device: this.#device, input, naming: {} };
   }
 
-  async answer(): Promise<undefined> {}
+  async answer(tool: string, input: Arguments): Promise<CallToolResult | undefined> {
+    if (tool !== ENABLE_TOOLS) return undefined;
+    return await this.#chosen.enable(input, async (view) => {
+      const { tools } = await this.#device.openTools(view);
+      return deviceTools(tools);
+    });
+  }
 }

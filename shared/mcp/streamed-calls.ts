@@ -8,7 +8,7 @@ import type { Answer } from "../caller/to-caller.ts";
 import { progressSchema } from "../content.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { CallId } from "../ids.ts";
-import type { ToolNaming } from "../model-names.ts";
+import type { WantedView } from "../model-view.ts";
 import type { pendingCallSchema } from "../openapi/bodies.ts";
 import { brokenOff, type CallEnd, type CallWatcher, type FollowedCall } from "./device.ts";
 import type { FollowedCalls } from "./followed-device.ts";
@@ -26,8 +26,8 @@ export class StreamedCalls implements FollowedCalls {
     this.#port = port;
   }
 
-  openTools(naming?: ToolNaming): Promise<OpenTools> {
-    return this.#port.openTools(naming);
+  openTools(view?: WantedView): Promise<OpenTools> {
+    return this.#port.openTools(view);
   }
 
   async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {

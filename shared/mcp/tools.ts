@@ -2,7 +2,9 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { effectOf, modelNameOf } from "../effects.ts";
 import type { ModelTool } from "../model-view.ts";
+import type { Family } from "../tool-families.ts";
 import { mcpAnnotations } from "../tool-formats.ts";
+import { ENABLE_TOOLS, enableTools } from "./enable-tools.ts";
 import { WAIT_CALL, WAIT_CALL_TOOL } from "./wait-call.ts";
 
 /** Parameters that we add to a device's tools, and take out of their calls. */
@@ -77,7 +79,10 @@ function withoutHeaders(properties: Record<string, object> = {}): Record<string,
 }
 
 /** Whether a tool is listed: our own names come first. */
-export function isListed({ model_name }: ModelTool, ours: readonly string[] = [WAIT_CALL]): boolean {
+export function isListed(
+  { model_name }: ModelTool,
+  ours: readonly string[] = [WAIT_CALL, ENABLE_TOOLS],
+): boolean {
   return !ours.includes(model_name);
 }
 
@@ -98,7 +103,13 @@ function titleOf(name: string): string | undefined {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** The tools of one device. */
-export function toolsOfOne(tools: readonly ModelTool[]): Tool[] {
-  return [...tools.filter((tool) => isListed(tool)).map((tool) => mcpTool(tool)), WAIT_CALL_TOOL];
+/** What one device has. */
+export function deviceTools(tools: readonly ModelTool[]): Tool[] {
+  return tools.filter((tool) => isListed(tool)).map((tool) => mcpTool(tool));
+}
+
+/** All tools where there is one device; `others`: families that could be enabled. */
+export function toolsOfOne(tools: readonly ModelTool[], others: readonly Family[] = []): Tool[] {
+  const more = enableTools(others);
+  return [...deviceTools(tools), ...(more ? [more] : []), WAIT_CALL_TOOL];
 }

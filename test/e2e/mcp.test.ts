@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../agent/tools/workbench.ts";
 import { startAgent } from "./agent.ts";
 import { type Connecting, connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
+import { Person } from "./person.ts";
 import { fileIn, linesOf, type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
@@ -14,6 +15,11 @@ afterAll(() => rig.stop());
 
 const connect = (era: Era, path = "/mcp", more: Partial<Connecting> = {}) =>
   connectMcp(era, { url: new URL(path, rig.relay.url), token: rig.token, ...more });
+
+/** What a client enables is enabled for its grant. */
+async function ownToken(): Promise<string> {
+  return (await (await Person.signIn(rig)).grant({ paths: null, ask: [] })).token;
+}
 
 describe.each(ERAS)("a client of the era %s", (era) => {
   it("lists a device's own tools, and calls them", async () => {
@@ -101,6 +107,41 @@ describe.each(ERAS)("a client of the era %s", (era) => {
     expect(await bash("pwd")).not.toContain(rig.folder);
   });
 
+  it("is shown the families that its address names, may call others, and gets more when it asks", async () => {
+    const listening = Promise.withResolvers<void>();
+    const changed = Promise.withResolvers<void>();
+    await using client = await connect(era, `/mcp/d/${rig.device}?tools=shell,files`, {
+      token: await ownToken(),
+      onListening: listening.resolve,
+      onChanged: changed.resolve,
+    });
+    const listed = async () =>
+      (await client.listTools({}, { cacheMode: "bypass" })).tools.map(({ name }) => name);
+    const before = await listed();
+    expect(before).toEqual(expect.arrayContaining(["Bash", "Read", "SystemInfo", "enable_tools"]));
+    for (const name of ["ListProcesses", "OpenUrl", "TerminalExecute"]) expect(before).not.toContain(name);
+    const called = await client.callTool({ name: "ListProcesses", arguments: { filter: "node" } });
+    expect(called.isError).toBeFalsy();
+    const unknown = await client.callTool({ name: "enable_tools", arguments: { family: "webcam" } });
+    expect(textOf(unknown)).toContain("INVALID_PARAMETERS: family");
+    await listening.promise;
+    const enabled = await client.callTool({ name: "enable_tools", arguments: { family: "system" } });
+    expect(textOf(enabled)).toContain('"name":"StopProcess"');
+    await changed.promise;
+    expect(await listed()).toEqual(expect.arrayContaining([...before, "ListProcesses", "StopProcess"]));
+    await using other = await connect(era, `/mcp/d/${rig.device}`);
+    expect((await other.listTools()).tools.map(({ name }) => name)).not.toContain("StopProcess");
+  });
+
+  it("is shown the families of all devices", async () => {
+    await using client = await connect(era, "/mcp?tools=terminals", { token: await ownToken() });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["TerminalExecute", "TerminalInput", "enable_tools"]));
+    expect(names).not.toContain("Bash");
+    const { content } = await client.callTool({ name: "enable_tools", arguments: { family: "shell" } });
+    expect(JSON.stringify(content)).toContain('"required\\":[\\"device\\",\\"command\\"]');
+  });
+
   it("hears that a device went and came back", async () => {
     const listening = Promise.withResolvers<void>();
     let heard = 0;
@@ -122,4 +163,41 @@ describe.each(ERAS)("a client of the era %s", (era) => {
     const unknown = await client.callTool({ name: "Reed", arguments: {} });
     expect(textOf(unknown)).toMatch(/TOOL_NOT_FOUND.*Did you mean Read/s);
   });
+});
+
+it("an unknown family is refused with the list of those there are", async () => {
+  const ask = (path: string) =>
+    fetch(new URL(path, rig.relay.url), { headers: { Authorization: `Bearer ${rig.token}` } });
+  for (const path of [
+    `/mcp/d/${rig.device}?tools=webcam`,
+    "/mcp?tools=files,webcam",
+    `/v1/devices/${rig.device}/tools?format=mcp&tools=webcam`,
+    `/v1/devices/${rig.device}/system-prompt?tools=`,
+  ]) {
+    const answer = await ask(path);
+    expect(answer.status, path).toBe(400);
+    expect(await answer.json(), path).toMatchObject({
+      code: "INVALID_PARAMETERS",
+      detail: expect.stringContaining("files, shell, terminals, system, desktop, ports, mounted"),
+    });
+  }
+  const tools = await ask(`/v1/devices/${rig.device}/tools?format=openai&tools=system`);
+  expect(await tools.text()).toContain("local_list_processes");
+  expect(await (await ask(`/v1/devices/${rig.device}/system-prompt?tools=files`)).text()).not.toMatch(
+    /local_bash/,
+  );
+});
+
+it("a grant's own families are shown where the address names none", async () => {
+  const person = await Person.signIn(rig);
+  const { token } = await person.grant({ tool_families: ["system"], paths: null, ask: [] });
+  const list = async (query: string) =>
+    await (
+      await fetch(new URL(`/v1/devices/${rig.device}/tools?format=mcp${query}`, rig.relay.url), {
+        headers: { Authorization: `Bearer ${token}` },
+      })
+    ).text();
+  expect(await list("")).toContain("local_list_processes");
+  expect(await list("")).not.toContain("local_read");
+  expect(await list("&tools=files")).toContain("local_read");
 });

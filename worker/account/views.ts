@@ -24,6 +24,7 @@ export function tokenView(grant: Grant, nameOf: (device: string) => string): Tok
     denied_paths: grant.denied_paths ?? null,
     secrets: grant.owner || grant.secrets ? "open" : "closed",
     tools: grant.tools ?? null,
+    tool_families: grant.tool_families ?? null,
     effects: grant.effects,
     ask: grant.ask ?? null,
     network: grant.network ?? null,

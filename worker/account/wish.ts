@@ -45,6 +45,7 @@ const NOT_OF_OLDER = [
   "tags",
   "denied_paths",
   "tools",
+  "tool_families",
   "effects",
   "network",
 ] as const;

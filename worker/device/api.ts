@@ -18,7 +18,7 @@ import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { AccountId, CallId, GrantId } from "@matrx/shared/ids.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import type { WantedView } from "@matrx/shared/model-view.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { ExplainWish, Explanation } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -159,14 +159,14 @@ export abstract class DeviceApi extends DurableObject<DeviceEnv> {
     return this.#counted(caller, ({ scope }) => toolNames(scope, this.context.store));
   }
 
-  openTools(caller: Caller, naming?: ToolNaming): Promise<Outcome<OpenTools>> {
+  openTools(caller: Caller, view?: WantedView): Promise<Outcome<OpenTools>> {
     return this.#counted(caller, ({ scope }) => {
       const { store, record } = this.context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
       const machine = { name: record.name, os, os_version, folders };
-      return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store, naming) };
+      return { machine, hash: store.manifest?.hash ?? null, ...openTools(scope, store, view) };
     });
   }
 

@@ -125,9 +125,9 @@ export class Device extends DeviceApi {
       ...{ calls, recovery, approvals, news, credit, callers, sockets, messages, takeOvers },
     });
     this.#mcp = new McpEndpoints({
-      hostFor: (caller, origin) => {
+      hostFor: (caller, origin, chosen) => {
         const calls = new OwnCalls(context.name, this, caller);
-        return new OneDevice(new FollowedDevice(calls, origin));
+        return new OneDevice(new FollowedDevice(calls, origin), chosen);
       },
     });
     this.#listeners = new ToolListeners(context.storage.kv, env.MCP);

@@ -3,7 +3,7 @@ import type { OpenTools, StreamedCall } from "@matrx/shared/caller/port.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { CallWatcher, FollowedCall } from "@matrx/shared/mcp/device.ts";
 import type { FollowedCalls } from "@matrx/shared/mcp/followed-device.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import type { WantedView } from "@matrx/shared/model-view.ts";
 import type { Caller } from "../auth/caller.ts";
 import { unwrap } from "../outcome.ts";
 import type { DeviceApi } from "./api.ts";
@@ -20,8 +20,8 @@ export class OwnCalls implements FollowedCalls {
     this.#caller = caller;
   }
 
-  async openTools(naming?: ToolNaming): Promise<OpenTools> {
-    return unwrap(await this.#api.openTools(this.#caller, naming));
+  async openTools(view?: WantedView): Promise<OpenTools> {
+    return unwrap(await this.#api.openTools(this.#caller, view));
   }
 
   async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {

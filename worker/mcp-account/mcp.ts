@@ -17,7 +17,7 @@ const TRUSTED_MS = 10_000;
 
 export class Mcp extends DurableObject<Env> {
   readonly #endpoints = new McpEndpoints({
-    hostFor: (caller, origin) => new ManyDevices(this.env, caller, origin),
+    hostFor: (caller, origin, chosen) => new ManyDevices(this.env, caller, origin, chosen),
     onListen: (caller, ms) => this.#listen(caller, Date.now() + ms),
   });
   #trustedUntil = 0;

@@ -15,7 +15,7 @@ import type {
 } from "@matrx/shared/caller/port.ts";
 import { toolNameOf } from "@matrx/shared/effects.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
+import type { WantedView } from "@matrx/shared/model-view.ts";
 import { RUNS_COMMANDS } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { CALLER_BODY } from "../body.ts";
@@ -51,8 +51,8 @@ export class DevicePort implements RecordingPort {
     return unwrap((await this.#api.tools(this.#caller)) as Outcome<DeviceTools>);
   }
 
-  async openTools(naming?: ToolNaming): Promise<OpenTools> {
-    return unwrap((await this.#api.openTools(this.#caller, naming)) as Outcome<OpenTools>);
+  async openTools(view?: WantedView): Promise<OpenTools> {
+    return unwrap((await this.#api.openTools(this.#caller, view)) as Outcome<OpenTools>);
   }
 
   call(wanted: StreamedCall): Promise<RestAnswer> {

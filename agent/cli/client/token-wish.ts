@@ -5,6 +5,7 @@ import { type AskRule, askRuleSchema } from "@matrx/shared/access-rules.ts";
 import { EFFECTS, type Effect } from "@matrx/shared/effects.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
+import { FAMILIES, type Family } from "@matrx/shared/tool-families.ts";
 import { type Command, Option } from "commander";
 import { usageError } from "../output/failure.ts";
 import { findDevice } from "./find-device.ts";
@@ -17,6 +18,7 @@ export interface LimitOptions {
   deny?: string[];
   effects?: Effect[];
   tool?: string[];
+  family?: Family[];
   /** False for `--no-ask`. */
   ask?: string[] | boolean;
   network?: string[];
@@ -32,6 +34,11 @@ export function withLimitOptions(command: Command): Command {
     .option("--deny <glob...>", 'paths that stay closed, such as "**/secret"')
     .addOption(new Option("--effects <effect...>", "what it may do").choices(EFFECTS))
     .option("--tool <tool...>", 'only these tools, such as Read or "files__*"')
+    .addOption(
+      new Option("--family <family...>", "tools that models are shown; they may call others too").choices(
+        FAMILIES,
+      ),
+    )
     .option("--ask <what...>", 'ask you before: write, execute, a tool, or TOOL=PATTERN ("Bash=git push*")')
     .option("--no-ask", "never ask you")
     .option("--network <domain...>", "domains that its commands may reach")
@@ -44,6 +51,7 @@ const LIFTED = {
   paths: { paths: null },
   deny: { denied_paths: null },
   tools: { tools: null },
+  families: { tool_families: null },
   network: { network: null },
   secrets: { secrets: null },
 } as const satisfies Record<string, ChangedToken>;
@@ -106,11 +114,31 @@ export async function changedTokenOf(
 
 type Limits = Pick<
   NewToken,
-  "devices" | "tags" | "paths" | "denied_paths" | "effects" | "tools" | "ask" | "network" | "secrets"
+  | "devices"
+  | "tags"
+  | "paths"
+  | "denied_paths"
+  | "effects"
+  | "tools"
+  | "tool_families"
+  | "ask"
+  | "network"
+  | "secrets"
 >;
 
 async function limitsOf(client: RelayClient, options: LimitOptions): Promise<Limits> {
-  const { device, tag: tags, path: paths, deny, effects, tool: tools, ask, network, secretsOpen } = options;
+  const {
+    device,
+    tag: tags,
+    path: paths,
+    deny,
+    effects,
+    tool: tools,
+    family,
+    ask,
+    network,
+    secretsOpen,
+  } = options;
   const devices = device && (await Promise.all(device.map((one) => findDevice(client, one))));
   return {
     ...(devices && { devices }),
@@ -119,6 +147,7 @@ async function limitsOf(client: RelayClient, options: LimitOptions): Promise<Lim
     ...(deny && { denied_paths: deny }),
     ...(effects && { effects }),
     ...(tools && { tools }),
+    ...(family && { tool_families: family }),
     ...(ask === false ? { ask: [] } : Array.isArray(ask) && { ask: askRules(ask) }),
     ...(network && { network }),
     ...(secretsOpen && { secrets: "open" }),

@@ -1,5 +1,6 @@
 /** `matrx mcp`: an MCP server on stdin and stdout, for AI programs on this machine. */
-import { type Command, Option } from "commander";
+import { FAMILIES, type Family, familiesSchema } from "@matrx/shared/tool-families.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { relayOption, tokenFileOption } from "../client/credentials.ts";
 import { MCP_CLIENTS } from "../output/mcp-clients.ts";
 import { printClientConfig } from "../output/mcp-config.ts";
@@ -14,6 +15,11 @@ export function addMcp(program: Command): void {
     .option("--all-devices", "every device that the token reaches; each call names its device")
     .addOption(relayOption)
     .addOption(tokenFileOption)
+    .option(
+      "--tools <families>",
+      `what the model is shown: some of ${FAMILIES.join(",")}, or all`,
+      familiesIn,
+    )
     .option("--read-only", "this machine: only tools that change nothing")
     .option("--folder <path...>", "this machine: only files in these folders, for commands too")
     .option("--network <domain...>", "this machine: domains that commands may reach; without it none")
@@ -43,4 +49,10 @@ Examples:
       if (options.printConfig !== undefined) return printClientConfig(options.printConfig, options);
       await (await import("../run/mcp.ts")).runMcp(options);
     });
+}
+
+function familiesIn(text: string): readonly Family[] {
+  const { data, error } = familiesSchema.safeParse(text);
+  if (data) return data;
+  throw new InvalidArgumentError(`It ${error.issues[0]?.message}.`);
 }

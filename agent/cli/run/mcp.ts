@@ -6,6 +6,7 @@ import { EFFECTS } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Family } from "@matrx/shared/tool-families.ts";
 import { startAgent } from "../../agent.ts";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
@@ -24,6 +25,7 @@ import { stopSignal } from "./stop-signal.ts";
 export interface McpOptions extends CallerOptions, LogChoice {
   device?: string;
   allDevices?: boolean;
+  tools?: readonly Family[];
   readOnly?: boolean;
   folder?: string[];
   network?: string[];
@@ -57,7 +59,8 @@ async function runRemote(options: McpOptions, stop: AbortSignal): Promise<void> 
   // What is wrong with the relay's address or the token is said here, in words that a person can act on.
   await client.get("/v1/account", accountViewSchema);
   const path = options.device === undefined ? "/mcp" : `/mcp/d/${await findDevice(client, options.device)}`;
-  await runProxy({ url: new URL(path, client.relay), token: (await client.token()) ?? "" }, stop);
+  const query = options.tools ? `?tools=${options.tools.join()}` : "";
+  await runProxy({ url: new URL(path + query, client.relay), token: (await client.token()) ?? "" }, stop);
 }
 
 /** Several clients may each start one, so each has a folder of its own while it runs. */
@@ -95,14 +98,16 @@ function homeIn(home: Home, folder: string): Home {
 }
 
 /** Whoever is at the other end is an AI, which never acts for the owner unless its owner says so here. */
-function scopeOf({ readOnly, folder, network, asOwner }: McpOptions): GrantScope & { id: GrantId } {
+function scopeOf({ tools, readOnly, folder, network, asOwner }: McpOptions): GrantScope & { id: GrantId } {
   if (asOwner && (readOnly || folder || network))
     throw usageError(
       "--as-owner has no limits",
       "Leave out --read-only, --folder and --network, or --as-owner",
     );
-  if (asOwner) return { id: LOCAL_GRANT, owner: true, effects: [...EFFECTS] };
+  const families = tools && { tool_families: [...tools] };
+  if (asOwner) return { id: LOCAL_GRANT, owner: true, effects: [...EFFECTS], ...families };
   return {
+    ...families,
     ...{ id: LOCAL_GRANT, owner: false, effects: readOnly ? ["read"] : [...EFFECTS] },
     ...(folder && { paths: folder.map((path) => resolve(path.replace(/^~(?=\/|$)/, homedir()))) }),
     ...(network && { network }),

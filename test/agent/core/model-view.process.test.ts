@@ -2,10 +2,11 @@
 
 import { effectOf, modelNameOf } from "@matrx/shared/effects.ts";
 import { toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
-import { toolsOfOne } from "@matrx/shared/mcp/tools.ts";
-import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
+import { mcpTool, toolsOfOne } from "@matrx/shared/mcp/tools.ts";
+import { type ModelTool, modelView, offeredTools } from "@matrx/shared/model-view.ts";
 import { systemPrompt } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
+import { familyOf, type OwnFamily } from "@matrx/shared/tool-families.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
@@ -30,25 +31,45 @@ const GUIDE = [
   ...["open_url", "open_path", "bash_output", "task_stop"],
 ].map((name) => `local_${name}`);
 
-/** Characters of the JSON of all tools, and so about four times the tokens. */
+/** What the tools of a family may take of an MCP list, alone. */
+const MOST_BYTES: Readonly<Record<OwnFamily, number>> = {
+  files: 7500,
+  shell: 2300,
+  terminals: 1600,
+  system: 2100,
+  desktop: 1600,
+  ports: 500,
+};
+const OWN_FAMILIES = Object.keys(MOST_BYTES) as OwnFamily[];
+
+const bytesOf = (tools: readonly unknown[]) => Buffer.byteLength(JSON.stringify({ tools }));
+
+/** Characters of the JSON of the default tools, and so about four times the tokens. */
 const MOST_CHARS: Record<ToolFormat, number> = {
-  mcp: 12_000,
-  anthropic: 10_600,
-  openai: 11_200,
-  "openai-responses": 11_200,
+  mcp: 10_000,
+  anthropic: 9200,
+  openai: 9700,
+  "openai-responses": 9700,
 };
 
 describe("the definitions", () => {
   it.each(TOOL_FORMATS)("are few words in the shape of %s", (format) => {
-    const chars = JSON.stringify(view.map((tool) => toolDefinition(tool, format))).length;
+    const { tools } = offeredTools(announced, () => true, {});
+    const chars = JSON.stringify(tools.map((tool) => toolDefinition(tool, format))).length;
     expect(chars).toBeLessThanOrEqual(MOST_CHARS[format]);
   });
 
-  it("take at most 12 KB of an MCP list, and an eighth more if each names its device", () => {
-    const own = modelView(announced, () => true, { naming: "own" });
-    const bytesOf = (tools: readonly unknown[]) => Buffer.byteLength(JSON.stringify({ tools }));
-    expect(bytesOf(toolsOfOne(own))).toBeLessThanOrEqual(12 * 1024);
-    expect(bytesOf(toolsOfAll([own, own, own]))).toBeLessThanOrEqual(13.5 * 1024);
+  it("take at most 10.5 KB of an MCP list by default, of 12 KB, and an eighth more if each names its device", () => {
+    const { tools: own, others } = offeredTools(announced, () => true, {}, { naming: "own" });
+    expect(others).toEqual(["system", "terminals"]);
+    expect(bytesOf(toolsOfOne(own, others))).toBeLessThanOrEqual(10.5 * 1024);
+    expect(bytesOf(toolsOfAll([own, own, own], others))).toBeLessThanOrEqual(12 * 1024);
+  });
+
+  it.each(OWN_FAMILIES)("of the family %s stay within its budget", (family) => {
+    const own = modelView(announced, () => true, { naming: "own", families: [family] });
+    const ofFamily = own.filter(({ name }) => familyOf(name) === family);
+    expect(bytesOf(ofFamily.map((tool) => mcpTool(tool)))).toBeLessThanOrEqual(MOST_BYTES[family]);
   });
 
   it("are taken by each model API, also as MCP lists them", () => {
@@ -119,11 +140,10 @@ it("parameters that a model is not told of are taken all the same", async () => 
 });
 
 it("the system prompt is short, and names the same tools", () => {
-  const prompt = systemPrompt(
-    { name: "laptop", os: "Linux", os_version: "Debian GNU/Linux 13", folders: null },
-    view,
-  );
-  expect(prompt.length).toBeLessThanOrEqual(1800);
+  const machine = { name: "laptop", os: "Linux", os_version: "Debian GNU/Linux 13", folders: null };
+  const { tools: usual } = offeredTools(announced, () => true, {});
+  expect(systemPrompt(machine, usual).length).toBeLessThanOrEqual(1650);
+  const prompt = systemPrompt(machine, view);
   for (const { model_name } of view) expect(prompt).toContain(`- ${model_name}: `);
   const readOnly = modelView(announced, (name) => effectOf(name) === "read");
   const readers = tools.filter(

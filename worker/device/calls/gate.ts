@@ -13,8 +13,7 @@ import {
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
-import type { ToolNaming } from "@matrx/shared/model-names.ts";
-import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
+import { modelView, type OfferedTools, offeredTools, type WantedView } from "@matrx/shared/model-view.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
@@ -87,15 +86,18 @@ export function allowedTools(grant: GrantScope, store: RecordStore): ToolDescrip
 }
 
 /** The tools shown to a model under this grant: those that grant and policy allow. */
-export function openTools(grant: GrantScope, store: RecordStore, naming?: ToolNaming): ModelTool[] {
-  const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  return modelView(announced, (tool) => mayCall(tool, grant, store), { naming });
+export function openTools(grant: GrantScope, store: RecordStore, view?: WantedView): OfferedTools {
+  return offeredTools(announcedTools(store), (tool) => mayCall(tool, grant, store), grant, view);
+}
+
+function announcedTools(store: RecordStore): readonly ToolDescription[] {
+  return store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
 }
 
 /** The working tools that this grant may call, under their model names if `called` is one. */
 function callableNames(called: string, grant: GrantScope, store: RecordStore): string[] {
   if (isModelName(called))
-    return openTools(grant, store)
+    return modelView(announcedTools(store), (tool) => mayCall(tool, grant, store))
       .map(({ model_name }) => model_name)
       .sort();
   return allowedTools(grant, store)
