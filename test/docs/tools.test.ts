@@ -3,7 +3,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { manifestOf } from "../../agent/core/manifest.ts";
+import { defineTool } from "../../agent/core/tool.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { Workbench } from "../agent/tools/workbench.ts";
 import { builtInTable } from "./built-in-table.ts";
@@ -18,6 +20,28 @@ test("the page lists every tool as it is", async () => {
 test("what the relay holds about each tool is what its file says", async () => {
   const { tools } = await Workbench.open();
   expectWritten("shared/built-in-tools.ts", builtInTable(tools));
+});
+
+test("a new tool needs no other place: its own file says what the relay holds about it", async () => {
+  const { tools } = await Workbench.open();
+  const uptime = defineTool({
+    ...{ name: "Uptime", family: "system", effect: "read", confinable: true },
+    ...{ description: "Tell how long the device runs.", input: z.strictObject({}), timeoutMs: 1000 },
+    model: { prompt: "Tell how long the machine runs" },
+    handle: async () => ({ output: "" }),
+  });
+  const lines = builtInTable([...tools, uptime]).split("\n");
+  const added = lines.filter((line) => line.startsWith("  Uptime:"));
+  expect(added).toEqual([
+    '  Uptime: "read",',
+    '  Uptime: "system",',
+    '  Uptime: "Tell how long the machine runs",',
+    "  Uptime: true,",
+  ]);
+  const { model: _, ...promptless } = uptime;
+  expect(() => builtInTable([promptless])).toThrow("Uptime has no model.prompt");
+  const { family: __, ...homeless } = uptime;
+  expect(() => builtInTable([homeless])).toThrow("Uptime declares no family");
 });
 
 function expectWritten(file: string, wanted: string): void {

@@ -1,8 +1,9 @@
 /** What a model is given of what a device announced. */
 import { describe, expect, it } from "vitest";
 import { effectOf } from "../../shared/effects.ts";
-import { modelView } from "../../shared/model-view.ts";
+import { modelView, offeredTools, type WantedView } from "../../shared/model-view.ts";
 import type { ToolDescription } from "../../shared/tool.ts";
+import { FAMILIES } from "../../shared/tool-families.ts";
 
 function tool(name: string, more: Partial<ToolDescription> = {}): ToolDescription {
   const input_schema = { type: "object", properties: {} };
@@ -129,5 +130,46 @@ describe("the input", () => {
   it("is whole where the device says nothing of models, as agents of before do", () => {
     const [seen] = modelView([tool("Edit", { input_schema })], all);
     expect(Object.keys((seen?.input_schema.properties ?? {}) as object)).toEqual(Object.keys(properties));
+  });
+});
+
+describe("families", () => {
+  const names = [
+    "Read",
+    "create_directory",
+    "Bash",
+    "TerminalExecute",
+    "SystemInfo",
+    "SystemLog",
+    "github__issues",
+  ];
+  const device = names.map((name) => tool(name));
+  const offered = (view?: WantedView, granted?: string[]) => {
+    const { tools, others } = offeredTools(device, all, granted ? { tool_families: granted } : {}, view);
+    return [tools.map(({ name }) => name), others];
+  };
+
+  it("are the usual ones, those of the grant, or those of the connection, and those it wanted besides", () => {
+    expect(offered()).toEqual([
+      ["Read", "Bash", "SystemInfo", "github__issues"],
+      ["terminals", "system"],
+    ]);
+    expect(offered({}, ["mounted"])[0]).toEqual(["SystemInfo", "github__issues"]);
+    expect(offered({ families: ["system"] }, ["mounted"])[0]).toEqual(["SystemInfo", "SystemLog"]);
+    expect(offered({ more: ["system"] }, ["mounted"])[0]).toEqual([
+      "SystemInfo",
+      "SystemLog",
+      "github__issues",
+    ]);
+    expect(offered({ families: FAMILIES })[1]).toEqual([]);
+  });
+
+  it("that are not chosen replace no tool, but what a tool needs may be among them", () => {
+    expect(offered({ families: ["files"] })[0]).toEqual(["Read", "create_directory", "SystemInfo"]);
+    expect(offered({ families: ["terminals"] })[0]).toEqual(["TerminalExecute", "SystemInfo"]);
+  });
+
+  it("that this program does not know, of a newer relay, show nothing", () => {
+    expect(offered({}, ["webcams", "shell"])[0]).toEqual(["Bash", "SystemInfo"]);
   });
 });

@@ -48,6 +48,20 @@ it("refuse a caller that asks without end, and serve others meanwhile", async ()
   expect((await endpoints.fetch(ping(), caller("greedy"))).status).toBe(200);
 });
 
+it("count a caller's addresses with other families as one, and keep a few of them", async () => {
+  const hostFor = vi.fn(() => host);
+  const endpoints = new McpEndpoints({ hostFor });
+  const families = ["files", "shell", "system", "desktop", "ports"];
+  const at = (family: string) => new Request(`https://relay.example/mcp?tools=${family}`, ping());
+  for (let asked = 0; asked < 200; asked++)
+    expect((await endpoints.fetch(at(families[asked % 2] ?? ""), caller("greedy"))).status).toBe(200);
+  expect(() => endpoints.fetch(at("system"), caller("greedy"))).toThrow("Too many MCP requests");
+  expect(hostFor).toHaveBeenCalledTimes(2);
+  for (const family of [...families, "ports", "files"]) await endpoints.fetch(at(family), caller("other"));
+  // The first was closed for the fifth, and is made anew.
+  expect(hostFor).toHaveBeenCalledTimes(2 + 6);
+});
+
 it("count each message of a batch", async () => {
   const endpoints = new McpEndpoints({ hostFor: () => host });
   const batch = () =>
