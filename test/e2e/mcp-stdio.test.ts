@@ -74,6 +74,35 @@ describe.each(ERAS)("a client of the era %s", (era) => {
   });
 });
 
+it.each(["this machine", "a device at the relay"])("is shown the families it names, of %s", async (where) => {
+  const place = where === "this machine" ? [] : ["--device", rig.device];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [
+      ...[MATRX_BIN, "mcp", ...place, "--tools", "system,terminals"],
+      ...(place.length > 0 ? ["--relay", rig.relay.url, "--token-file", tokenFile] : []),
+    ],
+    env: { ...(process.env as Record<string, string>), MATRX_HOME: home() },
+  });
+  const client = new Client({ name: "test", version: "1" });
+  const changed = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
+  await client.connect(transport);
+  const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
+  expect(await listed()).toEqual(expect.arrayContaining(["SystemInfo", "enable_tools"]));
+  expect(await listed()).not.toContain("Read");
+  await client.callTool({ name: "enable_tools", arguments: { family: "files" } });
+  await changed.promise;
+  expect(await listed()).toContain("Read");
+  await client.close();
+});
+
+it("refuses a family that is none, with the list", async () => {
+  const { code, stderr } = await runMatrx(["mcp", "--tools", "files,webcam"], { home: home() });
+  expect(code).toBe(64);
+  expect(stderr).toContain("files, shell, terminals, system, desktop, ports, mounted, or all");
+});
+
 it("says what is wrong before a client waits for it", async () => {
   const wrong = join(rig.dataDir, "wrong-token");
   writeFileSync(wrong, "made-up", { mode: 0o600 });

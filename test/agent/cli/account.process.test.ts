@@ -122,9 +122,26 @@ test("a token is narrowed and widened, and a device is tagged for it", { timeout
   expect((await matrx(["devices", "tag", rig.device, "linux", "--remove"])).stdout).toContain(
     "is tagged work (",
   );
+  expect(await json(["token", "change", "builder", "--family", "files", "system"])).toMatchObject({
+    tool_families: ["files", "system"],
+    tools: ["Read", "Bash"],
+  });
+  expect((await matrx(["token", "change", "builder", "--family", "webcam"])).stderr).toContain("terminals");
   expect(
-    await json(["token", "change", "builder", "--effects", "read", "--no-ask", "--lift", "deny", "tools"]),
+    await json([
+      "token",
+      "change",
+      "builder",
+      "--effects",
+      "read",
+      "--no-ask",
+      "--lift",
+      "deny",
+      "tools",
+      "families",
+    ]),
   ).toMatchObject({
+    tool_families: null,
     version: expect.any(Number),
     effects: ["read"],
     ask: [],
