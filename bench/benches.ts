@@ -122,7 +122,8 @@ Examples:
   npm run bench
   npm run bench -- --quick
   npm run bench fleet -- --quick
-  npm run bench memory rest-8`;
+  npm run bench memory rest-8
+  npm run bench beside ../before   (a clone of the commit before, built)`;
 
 /** The bench that the arguments name, and what is left of them for it. Throws Problem. */
 export function chooseBench(args: readonly string[]): { bench: Bench; rest: string[] } {

@@ -101,7 +101,7 @@ async function look(port: FilePort, request: Request, place: Place): Promise<Res
   return new Response(null, { headers });
 }
 
-/** One call of the device, which judges the conditions itself; two where its agent is too old to do that. */
+/** One call of the device, which judges the conditions itself; two more where its agent is too old to do that. */
 async function send(port: FilePort, request: Request, place: Place): Promise<Response> {
   if (!isConditional(request.headers)) return download(port, request, place);
   const wanted = newCall(request);
