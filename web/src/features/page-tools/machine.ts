@@ -1,5 +1,4 @@
 /** Calls of a machine's own tools, on the way that all pages take: policy, approvals and record hold for them as for any other. */
-
 import { callTool, type Input, type Success } from "../../calls/call-tool.ts";
 import type { Tool } from "../../relay/call.ts";
 import { waitsNotice } from "../../ui/approval-words.ts";
