@@ -23,6 +23,9 @@ const UNRUN_MS = 500;
 /** To the end of the line, and away with all of it: somebody may have begun to type. */
 const CLEAR_LINE = "\u0005\u0015";
 const INTERRUPT = "\u0003";
+/** How long a command may take to begin, and again to end, when it is interrupted, in milliseconds: some go on. */
+const INTERRUPT_MS = 2000;
+const INTERRUPT_EVERY_MS = 100;
 const PASTE = ["\u001b[200~", "\u001b[201~"] as const;
 
 export interface Execution {
@@ -56,25 +59,21 @@ export async function execute(
   const attachment = await terminals.attach({ id, from: "now", write: true }, grant);
   try {
     const watch = new CommandWatch(attachment, options.live);
-    await prompted(terminals, id, grant, watch);
+    const shell = await prompted(terminals, id, grant, watch);
     const { keys, at } = await typed(terminals, id, command, grant);
     signal.throwIfAborted();
     watch.expect(at);
     await attachment.write(Buffer.from(keys));
-    const stopped = Promise.withResolvers<never>();
-    stopped.promise.catch(() => undefined);
-    const stop = () => stopped.reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
     const enough = new AbortController();
+    const late = sleep(yieldMs, "late", { signal: AbortSignal.any([signal, enough.signal]) });
     try {
-      const late = sleep(yieldMs, undefined, { signal: enough.signal }).catch(() => undefined);
-      await Promise.race([watch.done, late, stopped.promise]);
-    } catch (error) {
-      attachment.say({ type: "signal", signal: "SIGINT" });
-      throw error;
+      const first = await Promise.race([watch.done, late.catch(() => "late")]);
+      if (first === "late" && signal.aborted) {
+        await interrupt(attachment, watch, shell, () => terminals.find(id, grant));
+        throw signal.reason;
+      }
     } finally {
       enough.abort();
-      signal.removeEventListener("abort", stop);
     }
     const execution = watch.execution();
     // What it did not run may still stand in its line.
@@ -89,23 +88,57 @@ export async function execute(
   }
 }
 
-/** Resolves when the shell waits for a command. Throws MatrxError if it does not. */
+/**
+ * Interrupts the command, however far it is: a shell that has not begun it, or is between two of its programs, would go on with
+ * the next. Each program is interrupted once, since some take the second time for more than that.
+ */
+async function interrupt(
+  attachment: Attachment,
+  watch: CommandWatch,
+  shell: string | null,
+  find: () => ReturnType<Terminals["find"]>,
+): Promise<void> {
+  const begun = await within(INTERRUPT_MS, [watch.begun, watch.done]);
+  // The shell waits for the rest of it.
+  if (!begun) await attachment.write(Buffer.from(INTERRUPT));
+  let reached: string | null | undefined;
+  for (const until = Date.now() + INTERRUPT_MS; Date.now() < until; ) {
+    const { exit, state, foreground } = await find();
+    if (exit || state === "prompt") return;
+    const isNew = foreground !== reached || foreground === shell;
+    // A system that does not tell what is in the foreground knows what the key reaches.
+    if (foreground === null && isNew) await attachment.write(Buffer.from(INTERRUPT));
+    else if (isNew) attachment.say({ type: "signal", signal: "SIGINT" });
+    reached = foreground;
+    if (await within(INTERRUPT_EVERY_MS, [watch.done])) return;
+  }
+}
+
+/** Whether one of them resolves within so many milliseconds. */
+async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([late, ...promises.map((promise) => promise.then(() => true))]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** Resolves when the shell waits for a command, with its command line if the system tells. Throws MatrxError if it does not. */
 async function prompted(
   terminals: Terminals,
   id: string,
   grant: ExecutionOptions["grant"],
   watch: CommandWatch,
-): Promise<void> {
+): Promise<string | null> {
   const { record, exit, state, foreground } = await terminals.find(id, grant);
   if (exit) throw hasEnded(id);
   if (!record.marks) throw sendsNoMarks();
-  if (state === "prompt") return;
-  const timer = new AbortController();
-  const patience = state === "running" ? SETTLE_MS : PROMPT_MS;
-  const late = sleep(patience, "late", { signal: timer.signal }).catch(() => "late");
-  const first = await Promise.race([watch.prompted, late]);
-  timer.abort();
-  if (first === "late") throw state === "running" ? isBusy(foreground) : sendsNoMarks();
+  if (state === "prompt") return foreground;
+  if (!(await within(state === "running" ? SETTLE_MS : PROMPT_MS, [watch.prompted])))
+    throw state === "running" ? isBusy(foreground) : sendsNoMarks();
+  return (await terminals.find(id, grant)).foreground;
 }
 
 /** The keys that enter a command, and the byte of output before which they are not yet seen. Throws MatrxError. */
@@ -130,6 +163,8 @@ async function typed(
 /** Follows a terminal until a command in it has ended. */
 class CommandWatch {
   readonly done: Promise<void>;
+  /** Resolves when the shell begins the command. */
+  readonly begun: Promise<void>;
   /** Resolves at the first prompt. */
   readonly prompted: Promise<void>;
   /** Resolves at the prompt that follows what the shell did not run. */
@@ -137,6 +172,7 @@ class CommandWatch {
   readonly #output: CommandOutput;
   readonly #live: ExecutionOptions["live"];
   readonly #done = Promise.withResolvers<void>();
+  readonly #begun = Promise.withResolvers<void>();
   readonly #prompted = Promise.withResolvers<void>();
   readonly #cleared = Promise.withResolvers<void>();
   #offset = 0;
@@ -153,6 +189,7 @@ class CommandWatch {
     this.#output = new CommandOutput(attachment.attached.from);
     this.#live = live;
     this.done = this.#done.promise;
+    this.begun = this.#begun.promise;
     this.prompted = this.#prompted.promise;
     this.cleared = this.#cleared.promise;
     this.done.catch(() => undefined);
@@ -209,6 +246,7 @@ class CommandWatch {
       clearTimeout(this.#unrun);
       this.#hasBegun = true;
       this.#output.begin(event.after);
+      this.#begun.resolve();
     }
     if (event.mark === "end" && this.#hasBegun) this.#end(event.at, event.code ?? null);
   }

@@ -190,6 +190,36 @@ test("a cancelled call interrupts its command", async () => {
 });
 
 test.each([
+  ["zsh", ".zshrc", "preexec() { touch hooked; sleep 1 }"],
+  ["fish", ".config/fish/config.fish", "function before --on-event fish_preexec; touch hooked; sleep 1; end"],
+])("a command is interrupted that %s has not begun yet", async (shell, file, slowly) => {
+  const bench = await Workbench.open();
+  await bench.put(file, `${slowly}\n`);
+  const { metadata } = await bench.call("TerminalCreate", { shell });
+  const { terminal } = metadata ?? {};
+  const stop = new AbortController();
+  const call = bench.call("TerminalExecute", { command: "sleep 1000", terminal }, { signal: stop.signal });
+  await expect.poll(() => existsSync(bench.at("hooked")), { timeout: 10_000 }).toBe(true);
+  const reason = Object.assign(new Error("cancelled"), { code: "CANCELLED" });
+  stop.abort(reason);
+  expect(await failure(call)).toBe(reason);
+  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+});
+
+test("a cancelled call takes the line away that the shell waits for the rest of", async () => {
+  const bench = await Workbench.open();
+  const { terminal } = await run(bench, "true");
+  const stop = new AbortController();
+  const call = bench.call("TerminalExecute", { command: "echo 'begun", terminal }, { signal: stop.signal });
+  await expect
+    .poll(async () => (await bench.call("TerminalInput", { terminal, text: "" })).output, { timeout: 10_000 })
+    .toContain("'begun");
+  stop.abort(Object.assign(new Error("cancelled"), { code: "CANCELLED" }));
+  expect(await failure(call)).toMatchObject({ code: "CANCELLED" });
+  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+});
+
+test.each([
   ["a syntax error", "if then"],
   ["a word of the history that is not there", 'echo "done!nothing"'],
 ])("%s is told as what the shell did not run, and the next command runs", async (_, command) => {
