@@ -305,6 +305,8 @@ describe("a tool on several machines", NEEDS_CHROMIUM, () => {
       await expect.poll(() => said(page).textContent()).toBe(GOES_ON);
       await page.getByRole("button", { name: "Running …" }).and(page.locator(":disabled")).waitFor();
       await page.getByRole("link", { name: "Select other machines" }).click();
+      // A page that still shows the batch leaves the notice out.
+      await page.getByText("Bash runs on 2 machines").waitFor();
       letGo();
       await page.getByText("Bash: 1 done, 1 failed").waitFor();
       await page.getByRole("link", { name: "Bash ran on 2 machines" }).click();
