@@ -1,7 +1,7 @@
 /** One call from asking to its end, through connections that break and a relay that wants a rest. */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { errorIn, notSent, unanswered } from "./errors.ts";
+import { errorIn, notSent, RELAY, unanswered, unsupported } from "./errors.ts";
 import { pause } from "./pause.ts";
 import type { Attempt, CallListener, CallRequest, Transport } from "./transport.ts";
 import { whenTaken } from "./when-taken.ts";
@@ -35,15 +35,15 @@ export async function followedCall(
   call: string,
   listener: CallListener,
 ): Promise<CallEnd> {
+  const { follow, host = RELAY } = transport;
+  if (!follow) throw unsupported("records of calls");
   const over = AbortSignal.any([listener.stop, listener.leave]);
   for (;;) {
-    const attempt = await transport.follow?.(call, listener);
-    if (attempt?.kind === "answer") return attempt;
+    const attempt = await follow(call, listener);
+    if (attempt.kind === "answer") return attempt;
     if (listener.leave.aborted) return { kind: "left", call };
     const facts = { isRead: false, idempotencyKey: undefined, call };
-    const isStopped = listener.stop.aborted;
-    if (!attempt) throw unanswered({ ...facts, why: "this way to the device keeps no records", isStopped });
-    if (isStopped) throw unanswered({ ...facts, why: "cancelled", isStopped });
+    if (listener.stop.aborted) throw unanswered({ ...facts, why: "cancelled", host, isStopped: true });
     await pause(AGAIN_AFTER, over);
   }
 }
@@ -111,8 +111,9 @@ class CallRun {
   }
 
   #lost(why: string, isStopped: boolean): MatrxError {
-    if (!this.#isSent && this.#name === undefined) return notSent(why, isStopped);
+    const { host = RELAY } = this.#transport;
+    if (!this.#isSent && this.#name === undefined) return notSent(why, host, isStopped);
     const { isRead, idempotencyKey } = this.#request;
-    return unanswered({ why, isStopped, isRead, idempotencyKey, call: this.#name });
+    return unanswered({ why, host, isStopped, isRead, idempotencyKey, call: this.#name });
   }
 }

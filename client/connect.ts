@@ -1,11 +1,11 @@
 /** Devices for programs: over a relay, or over a local server (`matrx serve`). */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { Device, type DeviceOptions } from "./device.ts";
 import { pathOf, RelayClient } from "./http/relay-client.ts";
 import { HttpTransport } from "./http/transport.ts";
 import { readFrame } from "./socket/read-frame.ts";
 import { SocketTransport } from "./socket/transport.ts";
-import { webSocketDial } from "./socket/web-socket.ts";
+import { type WebSocketConstructor, webSocketDial } from "./socket/web-socket.ts";
 
 export interface DeviceAt extends DeviceOptions {
   /** Of the relay, such as `https://relay.example`, or of a local server, such as `http://localhost:8000`. */
@@ -14,33 +14,39 @@ export interface DeviceAt extends DeviceOptions {
   readonly device?: string | undefined;
   /** Or a function that gives the newest one, where it is replaced now and then. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** A session to continue; absent: a new one. */
+  /** A session to continue, by its id; absent: a new one. */
   readonly session?: string | undefined;
   /** The platform's own by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** For platforms without one, such as Node 20: that of the package `ws`. */
-  readonly WebSocket?: (new (url: string, protocols: string[]) => WebSocket) | undefined;
+  readonly WebSocket?: WebSocketConstructor | undefined;
 }
 
-/** Calls, streams and events over WebSockets, which are opened when they are needed. Close it at the end. */
+/**
+ * Calls, streams and events over WebSockets, which are opened when they are needed. Close it at the end. Throws MatrxError:
+ * the address can't be one, or the platform has no WebSocket.
+ */
 export function connectDevice(at: DeviceAt): Device {
-  const { url, device, session, onApproval } = at;
-  const client = clientOf(at);
-  const base = device === undefined ? url : `${url}${pathOf("v1", "devices", device)}`;
-  const token = () => client.token();
-  const { follow } = new HttpTransport({ client, device });
-  const path = device === undefined ? "/ws" : `${pathOf("v1", "devices", device)}/ws`;
-  const whyRefused = () => client.send("GET", path).then(() => undefined, refusalIn);
-  const dial = webSocketDial({ base, token, whyRefused, WebSocket: at.WebSocket });
-  const transport = new SocketTransport({ dial, token, session, read: readFrame, follow });
-  return new Device(transport, onApproval && { onApproval });
-}
-
-/** Calls by one request each, where WebSockets don't get through: without streams and events. */
-export function connectByHttp(at: Omit<DeviceAt, "WebSocket">): Device {
   const { device, session, onApproval } = at;
   const client = clientOf(at);
-  return new Device(new HttpTransport({ client, device, session }), onApproval && { onApproval });
+  const path = device === undefined ? "" : pathOf("v1", "devices", device);
+  const token = () => client.token();
+  const dial = webSocketDial({
+    ...{ base: `${client.relay}${path}`, token, WebSocket: at.WebSocket },
+    whyRefused: () => client.send("GET", `${path}/ws`).then(() => undefined, refusalIn),
+  });
+  const { host, follow } = new HttpTransport({ client, device });
+  const transport = new SocketTransport({ dial, host, token, session, read: readFrame, follow });
+  return new Device(transport, { onApproval });
+}
+
+/**
+ * Calls by one request each, where WebSockets don't get through: without streams and events. Throws MatrxError: the
+ * address can't be one.
+ */
+export function connectByHttp(at: Omit<DeviceAt, "WebSocket">): Device {
+  const { device, session = "new", onApproval } = at;
+  return new Device(new HttpTransport({ client: clientOf(at), device, session }), { onApproval });
 }
 
 /** A server that would take the upgrade says only that this request was none. */
@@ -49,9 +55,22 @@ function refusalIn(error: unknown): MatrxError | undefined {
   return error.code === "INVALID_MESSAGE" ? undefined : error;
 }
 
-function clientOf({ url, token, fetch }: Pick<DeviceAt, "url" | "token" | "fetch">): RelayClient {
+function clientOf({ url, device, token, fetch }: Omit<DeviceAt, "WebSocket">): RelayClient {
   return new RelayClient({
-    ...{ relay: url, fetch },
-    token: typeof token === "string" ? () => token : token,
+    ...{ relay: addressIn(url), fetch },
+    ...(device === undefined && { host: "the local server" }),
+    // One that was read from a file ends with a line.
+    token: typeof token === "string" ? () => token.trim() : token,
+  });
+}
+
+/** Without slashes at its end. Throws MatrxError. */
+function addressIn(url: string): string {
+  if (URL.canParse(url)) {
+    const { protocol, origin, pathname } = new URL(url);
+    if (/^https?:$/.test(protocol)) return `${origin}${pathname.replace(/\/+$/, "")}`;
+  }
+  throw callerError("INVALID_PARAMETERS", `"${url}" is no address`, {
+    hint: "Give it as in https://relay.example, or http://localhost:8000 for a local server",
   });
 }

@@ -4,13 +4,25 @@ import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallEnd, followedCall, makeCall } from "./call.ts";
-import { errorIn } from "./errors.ts";
+import { errorIn, unsupported } from "./errors.ts";
 import { pause } from "./pause.ts";
-import type { CallEvent, CallListener, Input, Opened, StreamOptions, Transport } from "./transport.ts";
+import type { CallEvent, CallListener, Input, Opened, Transport } from "./transport.ts";
 import { whenTaken } from "./when-taken.ts";
 
-export interface CallOptions {
-  /** The deadline of the whole call, in milliseconds. */
+/** What may be said of a call while it runs, and to it. */
+export interface FollowOptions {
+  /** Told of live output and progress, and of questions to a person. */
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  /** Told the call's name at the relay. */
+  readonly onName?: ((call: string) => void) | undefined;
+  /** Stops the call: the device is asked to. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears no more of the call, which goes on if it changes something. */
+  readonly leave?: AbortSignal | undefined;
+}
+
+export interface CallOptions extends FollowOptions {
+  /** The deadline of the whole call, in milliseconds; absent: the tool's own. */
   readonly timeoutMs?: number | undefined;
   /**
    * The same key is the same call, and runs once. Absent: one is made for calls that change something. Null: none, so
@@ -21,36 +33,37 @@ export interface CallOptions {
   readonly isRead?: boolean | undefined;
   /** Whether the call stops when the connection ends, though it changes something. */
   readonly cancelOnDisconnect?: boolean | undefined;
-  /** Told of live output and progress, which are asked for only if it is there, and of questions to a person. */
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** Told the call's name at the relay. */
-  readonly onName?: ((call: string) => void) | undefined;
-  /** Stops the call: the device is asked to. */
-  readonly signal?: AbortSignal | undefined;
-  /** Hears no more of the call, which goes on if it changes something. */
-  readonly leave?: AbortSignal | undefined;
   /** The longest that it waits for the relay's rate, in milliseconds. */
   readonly rateWaitMs?: number | undefined;
 }
 
 export interface DeviceOptions {
   /** A person is asked about a call, or has allowed it. */
-  readonly onApproval?: (event: ApprovalEvent) => void;
+  readonly onApproval?: ((event: ApprovalEvent) => void) | undefined;
 }
 
 export type ApprovalEvent = Extract<CallEvent, { type: "approval" }>;
 
+export interface OpenOptions {
+  /** What the device may send before it is taken, in bytes, 32 KiB to 4 MiB. Absent: 1 MiB. */
+  readonly credit?: number | undefined;
+  /** Cancels the call, or resets the stream that it opened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface WatchOptions {
-  /** Id of the last known event. */
+  /** Id of the last known event: those after it are told first. Absent: from now on. */
   readonly after?: string | undefined;
   readonly onEvent: (event: EventView) => void;
   /** Called whenever events are told again. */
   readonly onConnect?: (() => void) | undefined;
   /** Called once when the connection breaks, before it is made again. */
   readonly onBreak?: (() => void) | undefined;
+  /** Ends the watching. */
   readonly signal: AbortSignal;
 }
 
+const CREDIT = 1024 * 1024;
 const RATE_WAIT_MS = 60_000;
 /** In milliseconds. */
 const WATCH_AGAIN_AFTER = 2000;
@@ -59,14 +72,16 @@ const NEVER = new AbortController().signal;
 export class Device {
   readonly #transport: Transport;
   readonly #options: DeviceOptions;
+  readonly #closed = new AbortController();
 
   constructor(transport: Transport, options: DeviceOptions = {}) {
     this.#transport = transport;
     this.#options = options;
   }
 
-  /** Connects already, to learn early what is wrong. Throws MatrxError. */
+  /** Connects already, to learn early what is wrong; over HTTP there is nothing to connect. Throws MatrxError. */
   async connect(): Promise<void> {
+    this.#requireOpen();
     await this.#transport.connect?.();
   }
 
@@ -75,39 +90,47 @@ export class Device {
     return this.#transport.session;
   }
 
-  /** Makes a call. Throws MatrxError: the call's error, or why there is no answer. */
+  /**
+   * Makes a call of a tool, and waits for its answer: through connections that break, while a person is asked, and for the
+   * relay's rate. Throws MatrxError: the call's error, or why there is no answer.
+   */
   async call(tool: string, input: Input = {}, options: CallOptions = {}): Promise<Answer> {
     return answerOf(await this.make(tool, input, options));
   }
 
-  /** The same, where an error of the tool is an answer too, and a call may be left. Throws MatrxError. */
-  make(tool: string, input: Input, options: CallOptions = {}): Promise<CallEnd> {
+  /** The same, where an error of the call is an answer too, and a call may be left. Throws MatrxError: why there is no answer. */
+  async make(tool: string, input: Input, options: CallOptions = {}): Promise<CallEnd> {
+    this.#requireOpen();
     const { timeoutMs, idempotencyKey, cancelOnDisconnect, onEvent, rateWaitMs = RATE_WAIT_MS } = options;
     const isRead = options.isRead ?? effectOfCall(toolNameOf(tool), () => ({ ...input })) === "read";
     const key = idempotencyKey === undefined && !isRead ? crypto.randomUUID() : (idempotencyKey ?? undefined);
     const facts = { isRead, timeoutMs, cancelOnDisconnect, idempotencyKey: key };
     const request = { tool, input, ...facts, live: onEvent !== undefined };
-    return makeCall(this.#transport, request, this.#listenerOf(options), rateWaitMs);
+    return await makeCall(this.#transport, request, this.#listenerOf(options), rateWaitMs);
   }
 
   /** Waits for the end of a call that was made before, by its name. Throws MatrxError. */
-  async follow(call: string, options: CallOptions = {}): Promise<Answer> {
+  async follow(call: string, options: FollowOptions = {}): Promise<Answer> {
+    this.#requireOpen();
     return answerOf(await followedCall(this.#transport, call, this.#listenerOf(options)));
   }
 
-  /** Makes a call that opens a stream of bytes. Throws MatrxError. */
-  async open(tool: string, input: Input, options: StreamOptions): Promise<Opened> {
-    const { signal = NEVER } = options;
+  /** Makes a call that opens a stream of bytes, such as Download and Upload. Throws MatrxError: the call's error, or why there is no answer. */
+  async open(tool: string, input: Input, options: OpenOptions = {}): Promise<Opened> {
+    this.#requireOpen();
+    const { credit = CREDIT, signal = NEVER } = options;
     const send = async () => {
       if (!this.#transport.open) throw unsupported("streams");
-      return await this.#transport.open(tool, input, options, (event) => this.#tell(event));
+      return await this.#transport.open(tool, input, { credit, signal }, (event) => this.#tell(event));
     };
     return await whenTaken(send, { signal, waitMs: RATE_WAIT_MS });
   }
 
-  /** Tells what the device reports, and goes on where it was after a connection breaks, until `signal`. Throws MatrxError. */
+  /** Tells what the device reports, and goes on where it was after a connection breaks, until `signal` or `close`. Throws MatrxError. */
   async watch(options: WatchOptions): Promise<void> {
-    const { signal, onBreak } = options;
+    this.#requireOpen();
+    const { onBreak } = options;
+    const signal = AbortSignal.any([options.signal, this.#closed.signal]);
     if (!this.#transport.watch) throw unsupported("events of the device");
     let { after } = options;
     let isKnownBroken = false;
@@ -134,12 +157,18 @@ export class Device {
     }
   }
 
-  /** Closes its connections. */
+  /** Closes its connections: calls are left, as by `leave`, streams are reset, and events end. It can't be used again. */
   close(): void {
+    this.#closed.abort();
     this.#transport.close();
   }
 
-  #listenerOf({ onEvent, onName, signal = NEVER, leave = NEVER }: CallOptions): CallListener {
+  #requireOpen(): void {
+    if (this.#closed.signal.aborted)
+      throw callerError("INVALID_PARAMETERS", "The device was closed here", { hint: "Connect it again" });
+  }
+
+  #listenerOf({ onEvent, onName, signal = NEVER, leave = NEVER }: FollowOptions): CallListener {
     return {
       onEvent: (event) => {
         this.#tell(event);
@@ -147,7 +176,7 @@ export class Device {
       },
       onName: (call) => onName?.(call),
       stop: signal,
-      leave,
+      leave: AbortSignal.any([leave, this.#closed.signal]),
     };
   }
 
@@ -171,11 +200,5 @@ function isOutage(error: unknown): boolean {
 function left(call: string | undefined): MatrxError {
   return callerError("CANCELLED", "Stopped waiting; the call may still be running", {
     ...(call !== undefined && { details: { call } }),
-  });
-}
-
-function unsupported(what: string): MatrxError {
-  return callerError("INVALID_PARAMETERS", `This way to the device has no ${what}`, {
-    hint: "Use a WebSocket to the relay",
   });
 }

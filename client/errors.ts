@@ -1,5 +1,5 @@
 /** Errors of calls that did not come to an answer. */
-import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { type Answer, errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 
@@ -15,6 +15,19 @@ export function errorIn({ type, code, output, hint, hop, metadata }: Answer): Ma
   });
 }
 
+/** The answer that an error over HTTP is: what WebSockets say of the same call. */
+export function answerOfProblem(error: MatrxError): Answer {
+  const { details: { output: _, call, device, metadata, ...facts } = {}, ...shape } = error.shape();
+  const details = (metadata ?? facts) as Record<string, unknown>;
+  return errorAnswer(
+    { ...shape, ...(Object.keys(details).length > 0 && { details }) },
+    {
+      ...(typeof call === "string" && { call }),
+      ...(typeof device === "string" && { device }),
+    },
+  );
+}
+
 /** After how many milliseconds the relay takes what it refused for its rate, and so did not run; undefined: it is no such refusal. */
 export function rateWaitOf({ code, hop, details }: MatrxError): number | undefined {
   return code === "RATE_LIMITED" && hop === "relay" ? retryAfterMsOf(details) : undefined;
@@ -24,14 +37,17 @@ export function cancelled(): MatrxError {
   return callerError("CANCELLED", "Cancelled");
 }
 
+/** What connections lead to unless they say otherwise, in words. */
+export const RELAY = "the relay";
+
 /** A connection that was lost, or could not be made; `why` in words. */
 export class ConnectionLost extends MatrxError {
   readonly why: string;
 
-  constructor(why: string) {
+  constructor(why: string, host: string) {
     super({
       code: "UNAVAILABLE",
-      message: `Lost the connection to the relay: ${why}`,
+      message: `Lost the connection to ${host}: ${why}`,
       hint: "Check the address and your network, and try again",
       hop: "caller",
     });
@@ -39,10 +55,17 @@ export class ConnectionLost extends MatrxError {
   }
 }
 
+/** The transport has no streams, events or records. */
+export function unsupported(what: string): MatrxError {
+  return callerError("INVALID_PARAMETERS", `This connection has no ${what}`, {
+    hint: "Use a WebSocket to the relay",
+  });
+}
+
 /** Nothing reached the device. */
-export function notSent(why: string, isStopped: boolean): MatrxError {
+export function notSent(why: string, host: string, isStopped: boolean): MatrxError {
   if (isStopped) return callerError("CANCELLED", "Cancelled before the call was sent: nothing ran");
-  return callerError("UNAVAILABLE", `Can't reach the relay, so nothing ran: ${why}`, {
+  return callerError("UNAVAILABLE", `Can't reach ${host}, so nothing ran: ${why}`, {
     hint: "Check the address and your network",
   });
 }
@@ -50,6 +73,8 @@ export function notSent(why: string, isStopped: boolean): MatrxError {
 /** What is known of a call that was sent, and whose answer did not come. */
 export interface Unanswered {
   readonly why: string;
+  /** What the connection led to, in words. */
+  readonly host: string;
   readonly isStopped: boolean;
   /** It may be made again without harm. */
   readonly isRead: boolean;
@@ -58,7 +83,7 @@ export interface Unanswered {
   readonly call: string | undefined;
 }
 
-export function unanswered({ why, isStopped, isRead, idempotencyKey, call }: Unanswered): MatrxError {
+export function unanswered({ why, host, isStopped, isRead, idempotencyKey, call }: Unanswered): MatrxError {
   const facts = {
     ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
     ...(call !== undefined && { call }),
@@ -71,6 +96,6 @@ export function unanswered({ why, isStopped, isRead, idempotencyKey, call }: Una
   const besides = { hint, details: facts };
   if (isStopped)
     return callerError("CANCELLED", "Cancelled without an answer; the call may still be running", besides);
-  const message = `Lost the connection to the relay before the answer arrived: ${why}`;
+  const message = `Lost the connection to ${host} before the answer arrived: ${why}`;
   return callerError(isRead ? "UNAVAILABLE" : "OUTCOME_UNKNOWN", message, besides);
 }

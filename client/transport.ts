@@ -1,4 +1,4 @@
-/** What a way to a device is to the calls that go over it. */
+/** What a connection to a device is to the calls that go over it. */
 import type {
   approvalEventSchema,
   EventView,
@@ -73,17 +73,19 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** One device for one caller, over one way. */
+/** One device for one caller, over one kind of connection. */
 export interface Transport {
+  /** What it connects to, in words, for messages. Absent: "the relay". */
+  readonly host?: string | undefined;
   /** The session that calls are made in; undefined: none, or not known yet. */
   readonly session: string | undefined;
   /** Connects already, to learn early what is wrong. Throws MatrxError. */
   connect?(): Promise<void>;
-  /** Makes a call. Throws MatrxError: it was refused. */
+  /** Makes a call once. What is said of the call is its answer, an error too. Throws MatrxError: the device is not reached so. */
   attempt(request: CallRequest, listener: CallListener): Promise<Attempt>;
-  /** Waits for the end of a call that was made before. Absent: this way keeps no records. Throws MatrxError: there is no such call. */
+  /** Waits for the end of a call that was made before. Absent: no records are kept. Throws MatrxError: there is no such call. */
   readonly follow?: ((call: string, listener: CallListener) => Promise<Attempt>) | undefined;
-  /** Makes a call that opens a stream. Absent: this way has none. Throws MatrxError. */
+  /** Makes a call that opens a stream. Absent: there are none. Throws MatrxError: the call's error, too. */
   open?(
     tool: string,
     input: Input,

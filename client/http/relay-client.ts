@@ -1,7 +1,8 @@
-/** A client of the relay's REST interface. */
+/** A client of the REST interface of a relay, or of a local server. */
 import { callerError, type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
 import type * as z from "zod";
+import { RELAY } from "../errors.ts";
 
 export interface Request {
   body?: unknown;
@@ -29,6 +30,8 @@ export interface RelayClientOptions {
   readonly relay: string;
   /** Read anew each time, since it may be replaced while a long program runs. Throws MatrxError if it is no longer there. */
   readonly token?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** What is there, in words, for messages. Absent: "the relay". */
+  readonly host?: string | undefined;
   /** The platform's own by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** What to do if the relay does not accept the token. */
@@ -39,10 +42,13 @@ export interface RelayClientOptions {
 
 export class RelayClient {
   readonly relay: string;
+  /** What is there, in words. */
+  readonly host: string;
   readonly #options: RelayClientOptions;
 
   constructor(options: RelayClientOptions) {
     this.relay = options.relay;
+    this.host = options.host ?? RELAY;
     this.#options = options;
   }
 
@@ -106,7 +112,7 @@ export class RelayClient {
     if (cause instanceof MatrxError) return cause;
     const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
     const { why, hint } = isTimeout ? { why: "no answer in time" } : this.#explained(cause);
-    return callerError("UNAVAILABLE", `Can't reach the relay at ${this.relay}: ${why}`, {
+    return callerError("UNAVAILABLE", `Can't reach ${this.host} at ${this.relay}: ${why}`, {
       hint: hint ?? "Check the address and your network",
       cause,
     });
@@ -136,7 +142,7 @@ export class RelayClient {
     return relayError(
       codeOfStatus(response.status),
       `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
-      { hint: "Check the relay's address" },
+      { hint: `Check the address of ${this.host}` },
     );
   }
 
@@ -151,7 +157,8 @@ export class RelayClient {
     accept: Record<string, string>,
     { body, headers, query, signal }: Omit<OpenRequest, "method">,
   ): Promise<Response> {
-    const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+    const search = String(new URLSearchParams(query));
+    const url = `${this.relay}${path}${search && `?${search}`}`;
     const token = await this.token();
     const { fetch = globalThis.fetch } = this.#options;
     return await fetch(url, {

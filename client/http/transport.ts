@@ -1,4 +1,4 @@
-/** The way to a device over HTTP: each call is a request, answered with its events. Without streams and without the device's events. */
+/** A device over HTTP: each call is a request, answered with its events. Without streams and without the device's events. */
 import {
   approvalEventSchema,
   callEventSchema,
@@ -7,10 +7,11 @@ import {
   progressEventSchema,
 } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { errorInProblem } from "@matrx/shared/problem.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
+import { answerOfProblem } from "../errors.ts";
 import type { Attempt, CallListener, CallRequest, Transport } from "../transport.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 import { type ServerEvent, serverEvents } from "./server-events.ts";
@@ -25,7 +26,11 @@ export interface HttpTransportOptions {
 
 const EVENTS = { Accept: "text/event-stream" };
 
+/** Refusals that are not about the call: with these, a WebSocket would not have opened either. */
+const NOT_REACHED: readonly ErrorCode[] = ["UNAUTHENTICATED", "UNKNOWN_DEVICE", "UNAVAILABLE"];
+
 export class HttpTransport implements Transport {
+  readonly host: string;
   readonly follow: Transport["follow"];
   readonly #client: RelayClient;
   readonly #base: string;
@@ -33,6 +38,7 @@ export class HttpTransport implements Transport {
   #session: string | undefined;
 
   constructor({ client, device, session }: HttpTransportOptions) {
+    this.host = client.host;
     this.#client = client;
     this.#base = device === undefined ? "" : pathOf("v1", "devices", device);
     this.#session = session;
@@ -43,22 +49,28 @@ export class HttpTransport implements Transport {
     return this.#session === "new" ? undefined : this.#session;
   }
 
-  attempt(request: CallRequest, listener: CallListener): Promise<Attempt> {
+  async attempt(request: CallRequest, listener: CallListener): Promise<Attempt> {
     const { tool, input, timeoutMs, idempotencyKey, cancelOnDisconnect } = request;
     const headers = {
       ...EVENTS,
       ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
       ...(this.#session !== undefined && { [SESSION_HEADER]: this.#session }),
     };
-    return this.#read(listener, (signal) =>
-      this.#client.openResponse(`${this.#base}${pathOf("tools", tool)}`, {
-        ...{ method: "POST", body: input, headers, signal },
-        query: {
-          ...(timeoutMs !== undefined && { timeout_ms: String(timeoutMs) }),
-          ...(cancelOnDisconnect && { cancel_on_disconnect: "true" }),
-        },
-      }),
-    );
+    const query = {
+      ...(timeoutMs !== undefined && { timeout_ms: String(timeoutMs) }),
+      ...(cancelOnDisconnect && { cancel_on_disconnect: "true" }),
+    };
+    try {
+      return await this.#read(listener, (signal) =>
+        this.#client.openResponse(`${this.#base}${pathOf("tools", tool)}`, {
+          ...{ method: "POST", body: input, headers, query, signal },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof MatrxError) || error.hop === "caller") throw error;
+      if (NOT_REACHED.includes(error.code)) throw error;
+      return { kind: "answer", answer: answerOfProblem(error) };
+    }
   }
 
   close(): void {
@@ -115,11 +127,12 @@ class CallReading {
     this.#listener = listener;
   }
 
-  /** Returns the call's end once it is known. Throws MatrxError: the call's error. */
+  /** Returns the call's end once it is known. */
   take({ event, data }: ServerEvent): Attempt | undefined {
     const value: unknown = JSON.parse(data);
     if (event === "result") return { kind: "answer", answer: answerSchema.parse(value) };
-    if (event === "error") throw errorInProblem(value) ?? unreadable();
+    if (event === "error")
+      return { kind: "answer", answer: answerOfProblem(errorInProblem(value) ?? unreadable()) };
     if (event === "call") this.named(callEventSchema.parse(value).call);
     // A newer relay may tell more than this program knows.
     const told = eventSchema.safeParse(value).data;
@@ -147,7 +160,7 @@ function unreadable(): MatrxError {
   });
 }
 
-/** Throws what the relay said of the call. */
+/** Throws what was said instead of an answer. */
 function lostBy(error: unknown, sent: boolean): Attempt {
   if (!(error instanceof MatrxError)) return { kind: "lost", why: String(error), sent: true };
   if (error.hop !== "caller" || error.code !== "UNAVAILABLE") throw error;

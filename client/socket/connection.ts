@@ -9,13 +9,15 @@ import { HEARTBEAT, Heartbeat } from "@matrx/shared/heartbeat.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame } from "@matrx/shared/streams/frame.ts";
-import { ConnectionLost, cancelled, errorIn } from "../errors.ts";
+import { ConnectionLost, cancelled, errorIn, RELAY } from "../errors.ts";
 import type { CallEvent, CallListener, CallRequest, Input, Opened, StreamOptions } from "../transport.ts";
 import type { Dial, Socket } from "./socket.ts";
 
 /** How a connection is made, and in whose name. */
 export interface ConnectionOptions {
   readonly dial: Dial;
+  /** What it leads to, in words, for messages. Absent: "the relay". */
+  readonly host?: string | undefined;
   /** Reads a frame; undefined: it is unknown, and left out. */
   readonly read: (text: string) => ToCaller | undefined;
   /** The token as it is now, since it may be replaced while the connection lasts. Absent: it stays. */
@@ -270,7 +272,7 @@ export class Connection {
   }
 
   #lost(why: string): void {
-    this.#end(new ConnectionLost(why), why);
+    this.#end(new ConnectionLost(why, this.#options.host ?? RELAY), why);
   }
 
   #end(error: MatrxError, why = error.message): void {

@@ -1,4 +1,4 @@
-/** The way to a device over WebSockets: one connection for all calls, and more where streams need them. */
+/** A device over WebSockets: one connection for all calls, and more where streams need them. */
 import { ConnectionLost } from "../errors.ts";
 import type {
   Attempt,
@@ -14,11 +14,12 @@ import type {
 import { Connection, type ConnectionOptions } from "./connection.ts";
 
 export interface SocketTransportOptions extends ConnectionOptions {
-  /** Waits for the end of a call whose connection broke, over another way to the same device. */
+  /** Waits for the end of a call by its name, since a connection knows only its own calls. */
   readonly follow?: Transport["follow"];
 }
 
 export class SocketTransport implements Transport {
+  readonly host: string | undefined;
   readonly follow: Transport["follow"];
   readonly #options: SocketTransportOptions;
   readonly #connections = new Set<Connection>();
@@ -28,6 +29,7 @@ export class SocketTransport implements Transport {
   readonly #closed = new AbortController();
 
   constructor(options: SocketTransportOptions) {
+    this.host = options.host;
     this.follow = options.follow;
     this.#options = options;
     this.#session = options.session;

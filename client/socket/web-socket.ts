@@ -1,5 +1,5 @@
 /** Dials with the platform's own WebSocket, in browsers, Node 22 and later, and Workers. */
-import type { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Dial, Socket } from "./socket.ts";
 
@@ -7,6 +7,23 @@ import type { Dial, Socket } from "./socket.ts";
 const QUEUED_MAX = 512 * 1024;
 /** The platform does not tell when bytes have left: how often to look, in milliseconds. */
 const LOOK_EVERY = 20;
+
+/** What is used of a WebSocket: the platform's own have it, and that of the package `ws`. */
+export interface WebSocketLike {
+  binaryType: string;
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  onopen: ((event: never) => unknown) | null;
+  onmessage: ((event: never) => unknown) | null;
+  onclose: ((event: never) => unknown) | null;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(): void;
+}
+
+export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
+
+/** `readyState` of an open socket. */
+const OPEN = 1;
 
 export interface WebSocketOptions {
   /** Of the device, as in `https://relay.example/v1/devices/laptop-4k7m2x9qpa`, or of a local server. */
@@ -16,11 +33,13 @@ export interface WebSocketOptions {
   /** Why the server refuses the upgrade, which the platform does not tell; undefined: it does not refuse. */
   readonly whyRefused: () => Promise<MatrxError | undefined>;
   /** Another one, where the platform has none. */
-  readonly WebSocket?: (new (url: string, protocols: string[]) => WebSocket) | undefined;
+  readonly WebSocket?: WebSocketConstructor | undefined;
 }
 
+/** Throws MatrxError: the platform has no WebSocket, and none was given. */
 export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocketOptions): Dial {
-  const Socket = platform.WebSocket ?? globalThis.WebSocket;
+  const Socket: WebSocketConstructor | undefined = platform.WebSocket ?? globalThis.WebSocket;
+  if (!Socket) throw noWebSocket();
   return async (session, { onOpen, onMessage, onRefused, onClose }) => {
     const query = session === undefined ? "" : `?session=${encodeURIComponent(session)}`;
     const current = await token();
@@ -35,7 +54,7 @@ export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocke
     };
     socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
       onMessage(typeof data === "string" ? data : new Uint8Array(data));
-    socket.onclose = async ({ code, reason }) => {
+    socket.onclose = async ({ code, reason }: { code: number; reason: string }) => {
       const refusal = wasOpen ? undefined : await whyRefused();
       if (refusal) onRefused(refusal);
       else onClose(reason || `closed (${code})`);
@@ -44,9 +63,15 @@ export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocke
   };
 }
 
-function paced(socket: WebSocket): Socket {
+function noWebSocket(): MatrxError {
+  return callerError("INVALID_PARAMETERS", "This platform has no WebSocket", {
+    hint: "Give one, such as that of the package ws, as the option WebSocket; or use connectByHttp",
+  });
+}
+
+function paced(socket: WebSocketLike): Socket {
   let sent = 0;
-  const isOpen = () => socket.readyState === socket.OPEN;
+  const isOpen = () => socket.readyState === OPEN;
   const isFull = () => isOpen() && socket.bufferedAmount >= QUEUED_MAX;
   return {
     send: (data) => {

@@ -11,7 +11,7 @@ const UNSENT: Attempt = { kind: "lost", why: "nothing listens", sent: false };
 type Step = Attempt | Error | ((listener: CallListener) => Attempt | Promise<Attempt>);
 
 /** Answers each attempt by the next step; `requests` is what was sent, `followed` what was asked by its name. */
-function scripted(steps: readonly Step[], records: readonly Step[] = []) {
+function scripted(steps: readonly Step[], records: readonly Step[] = [], more: Partial<Transport> = {}) {
   const requests: CallRequest[] = [];
   const followed: string[] = [];
   const next = async (left: Step[], listener: CallListener) => {
@@ -33,6 +33,7 @@ function scripted(steps: readonly Step[], records: readonly Step[] = []) {
       return next(kept, listener);
     },
     close: () => undefined,
+    ...more,
   };
   return { device: new Device(transport), requests, followed };
 }
@@ -105,6 +106,33 @@ test("what was never sent may be sent again, with or without a key; if it stays 
   expect(requests.length).toBe(5);
 });
 
+test("a message names what could not be reached", async () => {
+  const { device } = scripted([UNSENT, UNSENT, UNSENT], [], { host: "the local server" });
+  await expect(hurried(() => device.call("Bash"))).rejects.toThrow(
+    "Can't reach the local server, so nothing ran: nothing listens",
+  );
+});
+
+test("a device that is closed here leaves its calls, and takes no others", async () => {
+  const { device, requests } = scripted([
+    (listener) => {
+      listener.onName("call-1");
+      return new Promise((resolve) => listener.leave.addEventListener("abort", () => resolve(LOST)));
+    },
+  ]);
+  const call = device.call("Bash", { command: "make" });
+  await expect.poll(() => requests.length).toBe(1);
+  device.close();
+  await expect(call).rejects.toMatchObject({ code: "CANCELLED", details: { call: "call-1" } });
+  await expect(device.call("Read")).rejects.toThrow("The device was closed here");
+  expect(requests.length).toBe(1);
+});
+
+test("a call can't be followed where no records are kept", async () => {
+  const { device } = scripted([], [], { follow: undefined });
+  await expect(device.follow("call-1")).rejects.toThrow("This connection has no records of calls");
+});
+
 test("with a key it ends as unknown once the relay stays away, and says by which key to ask", async () => {
   const { device } = scripted([LOST, UNSENT, UNSENT]);
   const made = hurried(() => device.call("Bash", {}, { idempotencyKey: "build-42" }));
@@ -170,6 +198,6 @@ test("a stop before it was sent ran nothing; a stop without an answer says that 
 test("what a way can't do is refused", async () => {
   const { device } = scripted([]);
   await expect(device.open("Download", {}, { credit: 65_536 })).rejects.toMatchObject({
-    ...{ code: "INVALID_PARAMETERS", hop: "caller", message: "This way to the device has no streams" },
+    ...{ code: "INVALID_PARAMETERS", hop: "caller", message: "This connection has no streams" },
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { connectByHttp, connectDevice } from "../../client/connect.ts";
 import type { ApprovalEvent, Device } from "../../client/device.ts";
 import type { CallEvent } from "../../client/transport.ts";
+import type { MatrxError } from "../../shared/errors.ts";
 import { Person } from "../e2e/person.ts";
 import { type Rig, startRig } from "../e2e/rig.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
@@ -121,6 +122,39 @@ describe.each(WAYS)("$name", (way) => {
     expect(end.metadata).toMatchObject({ exit_code: 3 });
   });
 
+  it("an error is the same one over each, thrown by call and an answer of make", async () => {
+    const caller = device();
+    const path = "/no-such-folder/file";
+    const facts = { code: "NOT_FOUND", hint: "Only / exists; look there with ListDirectory", hop: "tool" };
+    const error = await caller
+      .call("Read", { file_path: path })
+      .catch((thrown: MatrxError) => thrown.shape());
+    expect(error).toEqual({ ...facts, message: `${path} does not exist`, details: { path } });
+    const end = await caller.make("Read", { file_path: path });
+    const answer = { ...facts, type: "error", output: `${path} does not exist`, metadata: { path } };
+    expect(end).toMatchObject({ kind: "answer", answer });
+    const refused = await caller.make("Raed", { file_path: path });
+    expect(refused).toMatchObject({ kind: "answer", answer: { type: "error", code: "TOOL_NOT_FOUND" } });
+  });
+
+  it("a device that is closed leaves its call, and says so at once", async () => {
+    const caller = device();
+    const file = fileIn("closed");
+    const call = caller.call("Bash", { command: `echo x > ${file}; sleep 1; echo y > ${file}` });
+    call.catch(() => undefined);
+    await expect.poll(() => existsSync(file)).toBe(true);
+    caller.close();
+    await expect(call).rejects.toMatchObject({ code: "CANCELLED", hop: "caller" });
+    await expect.poll(() => readFileSync(file, "utf8")).toBe("y\n");
+  });
+
+  it("what is not there is named", async () => {
+    const nowhere = connect({ ...at(), url: "http://localhost:1/" });
+    onTestFinished(() => nowhere.close());
+    const host = place === "relay" ? "the relay" : "the local server";
+    await expect(nowhere.call("SystemInfo")).rejects.toThrow(`Can't reach ${host}`);
+  });
+
   it("live output comes before the answer", async () => {
     const events: CallEvent[] = [];
     const caller = device();
@@ -188,13 +222,11 @@ describe.each(WAYS)("$name", (way) => {
   });
 
   it("a session keeps its working directory", async () => {
-    const { place: _, connect: open } = way;
-    const caller = open({ ...at(), ...(open === connectByHttp && { session: "new" }) });
-    onTestFinished(() => caller.close());
+    const caller = device();
     await caller.call("Bash", { command: `cd ${rig.folder}` });
     expect((await caller.call("Bash", { command: "pwd" })).output.trim()).toBe(rig.folder);
     expect(caller.session).toMatch(/^[\da-f]{16}$/);
-    const next = open({ ...at(), session: caller.session });
+    const next = connect({ ...at(), session: caller.session });
     onTestFinished(() => next.close());
     expect((await next.call("Bash", { command: "pwd" })).output.trim()).toBe(rig.folder);
   });
