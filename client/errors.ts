@@ -1,5 +1,7 @@
 /** Errors of calls that did not come to an answer. */
-import { type Answer, errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+
+import { errorAnswer } from "@matrx/shared/caller/error-answer.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 

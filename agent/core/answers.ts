@@ -1,6 +1,7 @@
 /** Writes answers in the caller's format, once: relay and local server pass on the bytes. */
 import { hash } from "node:crypto";
-import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
+import { errorAnswer, imageOf } from "@matrx/shared/caller/error-answer.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { answerPreview } from "@matrx/shared/redact.ts";

@@ -9,8 +9,9 @@ import type { CallId, SessionId } from "../ids.ts";
 import type { ResultHeader } from "../result-frame.ts";
 import { textOf } from "../utf8.ts";
 import { pendingCall } from "./call-response.ts";
+import { answerProblem } from "./error-answer.ts";
 import type { EventStream } from "./event-streams.ts";
-import { type Answer, answerProblem } from "./to-caller.ts";
+import type { Answer } from "./to-caller.ts";
 
 /** What is told first of a call. */
 export interface BegunCall {

@@ -3,9 +3,9 @@ import type { Effect } from "../effects.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { CallId } from "../ids.ts";
 import { TIMES } from "../limits.ts";
+import { errorAnswer } from "./error-answer.ts";
 import type { Ending } from "./port.ts";
 import type { ResponseBody } from "./response-body.ts";
-import { errorAnswer } from "./to-caller.ts";
 
 interface EarlyResponseParts {
   /** Answers a call that ended quickly. */

@@ -5,6 +5,7 @@ import { toolDefinitionsSchema, toolNamesSchema } from "../api.ts";
 import { type ErrorShape, errorInfo, MatrxError } from "../errors.ts";
 import { readCallBody } from "./body.ts";
 import { answerHeaders, bytesResponse, eventResponse } from "./call-response.ts";
+import { errorAnswer } from "./error-answer.ts";
 import type { Call } from "./from-caller.ts";
 import { callBodySchema } from "./from-caller.ts";
 import {
@@ -20,7 +21,7 @@ import type { CallerPort, GuideAnswer, StreamedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import { acceptsEventStream, familiesOf, formatOf, idempotencyKeyOf, newCall } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
-import { answerSchema, errorAnswer } from "./to-caller.ts";
+import { answerSchema } from "./to-caller.ts";
 import { definitionsOf } from "./tools.ts";
 
 export const guideRoutes: readonly CallerRoute<CallerPort>[] = [

@@ -7,8 +7,9 @@ import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.t
 import { LIMITS } from "../limits.ts";
 import { isStreamFrame } from "../streams/frame.ts";
 import { SUBPROTOCOL } from "../tokens.ts";
+import { errorAnswer } from "./error-answer.ts";
 import { type Action, type Call, parseCallerFrame } from "./from-caller.ts";
-import { errorAnswer, type ToCaller } from "./to-caller.ts";
+import type { ToCaller } from "./to-caller.ts";
 
 /** What a call does when its caller leaves: a read stops; an effect goes on, or stops if its caller asked for that. */
 export type OnClose = "read" | "goes_on" | "stops";

@@ -11,6 +11,7 @@ import type { Family } from "../tool-families.ts";
 import { type ToolFormat, toolDefinition } from "../tool-formats.ts";
 import { readObjectText } from "./body.ts";
 import { answerHeaders, bytesResponse, eventResponse, pendingCall } from "./call-response.ts";
+import { answerProblem } from "./error-answer.ts";
 import { callSchema } from "./from-caller.ts";
 import {
   ANSWER_EXAMPLE,
@@ -36,7 +37,7 @@ import {
   waitOf,
 } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
-import { answerProblem, answerSchema, type Answer as CallerAnswer } from "./to-caller.ts";
+import { answerSchema, type Answer as CallerAnswer } from "./to-caller.ts";
 
 const namedSchema = callSchema.pick({ tool: true });
 

@@ -1,6 +1,6 @@
 /** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
-import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+import { errorAnswer } from "@matrx/shared/caller/error-answer.ts";
 import type { ToolProgress } from "@matrx/shared/device-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
