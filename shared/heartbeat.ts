@@ -20,6 +20,7 @@ export class Heartbeat {
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout>;
   #left = 0;
+  #isAwaited = false;
 
   /** Starts the heartbeat. `onSilence` is called once if no `pong` arrives in time. */
   constructor(line: Line, times: HeartbeatTimes, onSilence: () => void) {
@@ -31,8 +32,16 @@ export class Heartbeat {
 
   /** Notes a `pong`. */
   answered(): void {
+    this.#isAwaited = false;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#beat(), this.#times.every);
+  }
+
+  /** Pings now, unless a `pong` is awaited. */
+  check(): void {
+    if (this.#isAwaited) return;
+    clearTimeout(this.#timer);
+    this.#beat();
   }
 
   stop(): void {
@@ -45,6 +54,7 @@ export class Heartbeat {
   }
 
   #await(): void {
+    this.#isAwaited = true;
     this.#left = this.#line.leftBytes();
     this.#timer = setTimeout(() => this.#overdue(), this.#times.pongWithin);
   }

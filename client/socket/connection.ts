@@ -182,6 +182,11 @@ export class Connection {
     this.#say({ action: "events", ...(after !== undefined && { after }) });
   }
 
+  /** Asks for a sign of life now. */
+  check(): void {
+    this.#heartbeat?.check();
+  }
+
   /** Closes the connection, and with it its streams. */
   close(): void {
     this.#socket?.close();
@@ -189,7 +194,6 @@ export class Connection {
   }
 
   #begin(): void {
-    const socket = this.#socket;
     const looking = setInterval(() => void this.#renew(), TOKEN_LOOK_EVERY);
     const line = {
       ping: () => this.#say({ action: "ping" }),
@@ -197,7 +201,7 @@ export class Connection {
     };
     this.#heartbeat = new Heartbeat(line, HEARTBEAT, () => {
       this.#why = "It has not answered for a while";
-      socket?.cut();
+      this.#socket?.cut();
     });
     this.signal.addEventListener("abort", () => {
       clearInterval(looking);

@@ -82,6 +82,11 @@ export class SocketTransport implements Transport {
     await promise;
   }
 
+  /** Asks each connection for a sign of life: a network that went away may not have closed it. */
+  check(): void {
+    for (const connection of this.#connections) connection.check();
+  }
+
   close(): void {
     this.#closed.abort();
     for (const connection of this.#connections) connection.close();

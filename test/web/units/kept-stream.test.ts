@@ -1,8 +1,8 @@
 /** What the app does when a machine's stream breaks off, ends, or can't be opened. */
 import { expect, test } from "vitest";
+import type { Opened } from "../../../client/transport.ts";
 import { callerError, type MatrxError, relayError } from "../../../shared/errors.ts";
 import { type Away, keepStream } from "../../../web/src/calls/kept-stream.ts";
-import type { Opened } from "../../../web/src/relay/streams/device-socket.ts";
 
 const LOST = callerError("UNAVAILABLE", "Lost the connection");
 const AWAY = relayError("DEVICE_OFFLINE", "The machine is offline");

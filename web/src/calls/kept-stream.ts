@@ -1,7 +1,7 @@
 /** A stream that a call of a tool opens, and that is opened again after a lost connection. */
+import type { Opened } from "@matrx/client/transport.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceLink } from "../relay/streams/device-link.ts";
-import type { Opened } from "../relay/streams/device-socket.ts";
 import { Backoff, isPassing } from "../relay/streams/retry.ts";
 import type { Input } from "./call-tool.ts";
 

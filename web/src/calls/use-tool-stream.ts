@@ -1,7 +1,7 @@
 /** A stream that a tool opens for a component, as long as the component is there and looked at. */
+import type { Opened } from "@matrx/client/transport.ts";
 import { useEffect, useEffectEvent, useState } from "react";
 import { DeviceLink } from "../relay/streams/device-link.ts";
-import type { Opened } from "../relay/streams/device-socket.ts";
 import { useIsSeen } from "../ui/use-is-seen.ts";
 import type { Input } from "./call-tool.ts";
 import { type Away, keepStream } from "./kept-stream.ts";

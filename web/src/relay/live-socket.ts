@@ -5,7 +5,7 @@ const PING_EVERY = 20_000;
 
 export interface LiveSocket {
   /** False: it is not open. */
-  send(frame: string | Uint8Array<ArrayBuffer>): boolean;
+  send(frame: string): boolean;
   /** Asks for a sign of life now: a network that went away may not have closed the connection. */
   check(): void;
   close(): void;
@@ -29,7 +29,7 @@ export function keepAlive<Frame extends { readonly type: string }>(
   let askedAt: number | undefined = performance.now();
   let heardAt = 0;
   let isOver = false;
-  const send = (frame: string | Uint8Array<ArrayBuffer>) => {
+  const send = (frame: string) => {
     if (socket.readyState !== WebSocket.OPEN) return false;
     socket.send(frame);
     return true;

@@ -5,7 +5,7 @@ import { keepAlive, type LiveSocket, type LiveSocketListener } from "./live-sock
 /** More often than an access token ends, in milliseconds. */
 const RENEW_EVERY = 120_000;
 
-/** Opens one at a path of the relay. `read`: as for `keepAlive`; binary frames are ArrayBuffers. Throws ApiError if there is no way to get a token. */
+/** Opens one at a path of the relay. `read`: as for `keepAlive`. Throws ApiError if there is no way to get a token. */
 export async function openTokenSocket<Frame extends { readonly type: string }>(
   path: string,
   read: (data: unknown) => Frame | undefined,
@@ -15,7 +15,6 @@ export async function openTokenSocket<Frame extends { readonly type: string }>(
   const url = new URL(path, location.href);
   url.protocol = url.protocol.replace("http", "ws");
   const socket = new WebSocket(url, ["matrx.v1", ...(token ? [`bearer.${token}`] : [])]);
-  socket.binaryType = "arraybuffer";
   const live = keepAlive(socket, read, listener);
   const renewal = setInterval(async () => {
     // Whatever is wrong, the relay closes the socket when its token ends.

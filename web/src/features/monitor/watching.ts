@@ -1,8 +1,8 @@
 /** What a machine's stream of figures tells. */
+import type { Opened } from "@matrx/client/transport.ts";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import type { Away } from "../../calls/kept-stream.ts";
-import type { Opened } from "../../relay/streams/device-socket.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 
 export type WatchState =

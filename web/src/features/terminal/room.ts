@@ -1,8 +1,7 @@
 /** What the page holds of one machine: the connection, its terminals' views, and what is done with terminals themselves. */
 import type { ITheme } from "@xterm/xterm";
 import { create } from "zustand";
-import { DeviceLink } from "../../relay/streams/device-link.ts";
-import type { CallOptions } from "../../relay/streams/device-socket.ts";
+import { DeviceLink, type LinkOptions } from "../../relay/streams/device-link.ts";
 import { waitsNotice } from "../../ui/approval-words.ts";
 import { say } from "../../ui/notices.ts";
 import type { Command } from "./keys.ts";
@@ -98,7 +97,7 @@ export class Room {
   }
 
   /** Opens a terminal. Throws MatrxError. */
-  async create(folder: string | undefined, options: CallOptions): Promise<CreatedTerminal> {
+  async create(folder: string | undefined, options: LinkOptions): Promise<CreatedTerminal> {
     const input = folder === undefined ? {} : { cwd: folder };
     const { metadata } = await this.link.call("TerminalCreate", input, options);
     const created = createdTerminal(metadata);
@@ -107,7 +106,7 @@ export class Room {
   }
 
   /** All that run on the machine. Throws MatrxError. */
-  async list(options: CallOptions = ASKED): Promise<OpenTerminal[]> {
+  async list(options: LinkOptions = ASKED): Promise<OpenTerminal[]> {
     const { metadata } = await this.link.call("TerminalList", {}, options);
     return openTerminals(metadata);
   }

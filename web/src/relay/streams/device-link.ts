@@ -1,36 +1,60 @@
 /** The connection to a machine for as long as a page needs it: opened when somebody wants it, and again after it was lost. */
+import { ConnectionLost, errorIn } from "@matrx/client/errors.ts";
+import { SocketTransport } from "@matrx/client/socket/transport.ts";
+import { webSocketDial } from "@matrx/client/socket/web-socket.ts";
+import type { CallEvent, Input, Opened } from "@matrx/client/transport.ts";
+import type { Answer, ToCaller } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { answerIn, answerOf, UNREADABLE } from "../answer.ts";
+import { accessToken } from "../api.ts";
 import { isSignedOut } from "../api-error.ts";
-import { type CallOptions, DeviceSocket, type Opened, type StreamOptions } from "./device-socket.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+export interface LinkOptions {
+  /** Cancels the call, and resets the stream that it opened. */
+  readonly signal?: AbortSignal | undefined;
+  /** The call waits for a person. */
+  readonly onApproval?: (() => void) | undefined;
+}
+
+export interface StreamOptions extends LinkOptions {
+  /** What the machine may send at most before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */
+  readonly credit: number;
+}
 
 /** What may bring a network back. */
 const WAKING = ["online", "focus"] as const;
+const NEVER = new AbortController().signal;
 
 export class DeviceLink {
   readonly device: string;
+  readonly #transport: SocketTransport;
   readonly #closed = new AbortController();
-  #socket: DeviceSocket | undefined;
-  /** One at a time, for all who wait for it. */
-  #dialling: Promise<DeviceSocket> | undefined;
   #wake = Promise.withResolvers<void>();
 
   constructor(device: string) {
     this.device = device;
+    this.#transport = new SocketTransport({ dial: dialOf(device), token, read: frameIn });
     const { signal } = this.#closed;
     for (const event of WAKING) addEventListener(event, () => this.wake(), { signal });
     document.addEventListener("visibilitychange", () => this.wake(), { signal });
   }
 
   /** Makes a call that opens a stream. Throws MatrxError. */
-  async open(tool: string, input: Input, options: StreamOptions): Promise<Opened> {
-    return (await this.#connected()).open(tool, input, options);
+  async open(tool: string, input: Input, { credit, signal, onApproval }: StreamOptions): Promise<Opened> {
+    this.#closed.signal.throwIfAborted();
+    return await this.#transport.open(tool, input, { credit, signal }, told(onApproval)).catch(inWords);
   }
 
-  /** Makes a call. Throws MatrxError. */
-  async call(tool: string, input: Input, options?: CallOptions): Promise<{ readonly metadata?: unknown }> {
-    return (await this.#connected()).call(tool, input, options);
+  /** Makes a call, which ends with the connection. Throws MatrxError. */
+  async call(tool: string, input: Input, { signal = NEVER, onApproval }: LinkOptions = {}): Promise<Answer> {
+    this.#closed.signal.throwIfAborted();
+    const request = { tool, input, isRead: false, live: false, cancelOnDisconnect: true };
+    const listener = { onEvent: told(onApproval), onName: () => undefined, stop: signal, leave: NEVER };
+    const attempt = await this.#transport.attempt(request, listener).catch(inWords);
+    if (attempt.kind !== "answer") throw lost();
+    const error = errorIn(attempt.answer);
+    if (error) throw error;
+    return attempt.answer;
   }
 
   /** Resolves after so many milliseconds, or when the network may be back. Rejects when the link is closed. */
@@ -51,8 +75,7 @@ export class DeviceLink {
   /** Whoever pauses tries at once, and an open connection is asked for a sign of life. */
   wake(): void {
     if (document.visibilityState !== "visible") return;
-    this.#socket?.check();
-    if (this.#socket) return;
+    this.#transport.check();
     const { resolve } = this.#wake;
     this.#wake = Promise.withResolvers();
     resolve();
@@ -60,38 +83,47 @@ export class DeviceLink {
 
   /** Ends all streams. */
   close(): void {
-    this.#closed.abort(closedError());
-    this.#socket?.close();
-  }
-
-  #connected(): Promise<DeviceSocket> {
-    this.#closed.signal.throwIfAborted();
-    if (this.#socket) return Promise.resolve(this.#socket);
-    this.#dialling ??= this.#open().finally(() => {
-      this.#dialling = undefined;
-    });
-    return this.#dialling;
-  }
-
-  async #open(): Promise<DeviceSocket> {
-    const socket = await DeviceSocket.open(this.device).catch((error: unknown) => {
-      throw error instanceof MatrxError ? error : unavailable(error);
-    });
-    if (this.#closed.signal.aborted) socket.close();
-    socket.signal.throwIfAborted();
-    this.#socket = socket;
-    socket.signal.addEventListener("abort", () => {
-      this.#socket = undefined;
-    });
-    return socket;
+    this.#closed.abort(callerError("CANCELLED", "The page was left"));
+    this.#transport.close();
   }
 }
 
-function unavailable(error: unknown): MatrxError {
-  const message = error instanceof Error ? error.message : String(error);
-  return callerError(isSignedOut(error) ? "UNAUTHENTICATED" : "UNAVAILABLE", message);
+function dialOf(device: string) {
+  const base = new URL(`/v1/devices/${encodeURIComponent(device)}`, location.href).href;
+  return webSocketDial({ base, token, whyRefused: async () => undefined });
 }
 
-function closedError(): MatrxError {
-  return callerError("CANCELLED", "The page was left");
+/** Throws MatrxError: nobody is signed in, or the relay can't be asked. */
+function token(): Promise<string | undefined> {
+  return accessToken().catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw callerError(isSignedOut(error) ? "UNAUTHENTICATED" : "UNAVAILABLE", message);
+  });
+}
+
+/** Undefined: a newer relay may send what this page does not know. */
+function frameIn(text: string): ToCaller | undefined {
+  try {
+    const frame: ToCaller | null = JSON.parse(text);
+    if (frame?.type !== "success" && frame?.type !== "error") return frame ?? undefined;
+    return { ...(answerIn(frame) ?? answerOf(UNREADABLE)), id: frame.id } as ToCaller;
+  } catch {
+    return undefined;
+  }
+}
+
+function told(onApproval: LinkOptions["onApproval"]) {
+  return (event: CallEvent) => {
+    if (event.type === "approval" && event.state === "pending") onApproval?.();
+  };
+}
+
+function inWords(error: unknown): never {
+  throw error instanceof ConnectionLost || !(error instanceof MatrxError) ? lost() : error;
+}
+
+function lost(): MatrxError {
+  return callerError("UNAVAILABLE", "Lost the connection to the relay", {
+    hint: "It comes back by itself. If not, check your network",
+  });
 }

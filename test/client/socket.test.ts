@@ -1,0 +1,205 @@
+/** Calls and streams over one WebSocket, against the frames that docs/protocol.md describes. The other end is in this test. */
+import { expect, onTestFinished, test, vi } from "vitest";
+import { readFrame } from "../../client/socket/read-frame.ts";
+import type { SocketListener } from "../../client/socket/socket.ts";
+import { SocketTransport } from "../../client/socket/transport.ts";
+import type { CallEvent, StreamOptions } from "../../client/transport.ts";
+import { TIMES } from "../../shared/limits.ts";
+import { StreamEnd } from "../../shared/streams/endpoint.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "../../shared/streams/frame.ts";
+
+const CREDIT = 64 * 1024;
+
+test("a call opens a stream, whose bytes go both ways as there is credit", async () => {
+  const { open, machine } = await connected();
+  const { opening, call } = await open({ credit: CREDIT });
+  expect(call).toMatchObject({ tool: "TerminalAttach", opens: { credit: CREDIT } });
+  const far = machine.serve(call);
+  // Data may arrive before the answer.
+  await far.send({ type: "attached", sequence: 0 });
+  machine.answer({ id: call?.id, type: "success", output: "Attached" });
+  const { stream } = await opening;
+  const keys = far.incoming();
+  const typed = keys.next();
+  await stream.write(new TextEncoder().encode("ls\r"));
+  expect((await typed).value).toEqual({ kind: "data", bytes: new TextEncoder().encode("ls\r") });
+  const shown = stream.incoming();
+  expect((await shown.next()).value).toEqual({ kind: "message", message: { type: "attached", sequence: 0 } });
+  // No more than the credit is on its way while nobody takes it.
+  const flood = far.write(new Uint8Array(3 * CREDIT)).then(() => "sent");
+  await expect.poll(() => machine.sentBytes).toBeGreaterThan(CREDIT / 2);
+  expect(machine.sentBytes).toBeLessThanOrEqual(CREDIT);
+  let taken = 0;
+  while (taken < 3 * CREDIT) {
+    const { value } = await shown.next();
+    if (value?.kind === "data") taken += value.bytes.length;
+  }
+  expect(await flood).toBe("sent");
+  await far.end({ exit_code: 3 });
+  expect((await shown.next()).done).toBe(true);
+  expect(stream.trailer).toEqual({ exit_code: 3 });
+});
+
+test("a call that is refused opens none, and says why", async () => {
+  const { open, machine } = await connected();
+  const { opening, call } = await open({ credit: CREDIT });
+  const refusal = { code: "NOT_FOUND", output: "No terminal", hop: "tool" };
+  machine.answer({ id: call?.id, type: "error", ...refusal });
+  await expect(opening).rejects.toMatchObject({ code: "NOT_FOUND", message: "No terminal", hop: "tool" });
+});
+
+test("a lost connection ends calls and streams, and leaving resets a stream", async () => {
+  const { open, machine } = await connected();
+  const leaving = new AbortController();
+  const { opening, call } = await open({ credit: CREDIT, signal: leaving.signal });
+  const far = machine.serve(call);
+  machine.answer({ id: call?.id, type: "success", output: "" });
+  const { stream } = await opening;
+  leaving.abort();
+  expect(stream.signal.aborted).toBe(true);
+  expect(far.signal.reason).toMatchObject({ code: "CANCELLED" });
+  const again = await open({ credit: CREDIT });
+  machine.serve(again.call);
+  machine.answer({ id: again.call?.id, type: "success", output: "" });
+  const { stream: second } = await again.opening;
+  const waiting = await open({ credit: CREDIT });
+  machine.vanish("it went to sleep");
+  await expect(waiting.opening).rejects.toMatchObject({
+    ...{ code: "UNAVAILABLE", message: "Lost the connection to the relay: it went to sleep" },
+  });
+  expect(second.signal.reason).toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("a machine that sends more than it may is stopped", async () => {
+  const { open, machine } = await connected();
+  const { opening, call } = await open({ credit: 32 * 1024 });
+  machine.answer({ id: call?.id, type: "success", output: "" });
+  const { stream } = await opening;
+  machine.frame(encodeStreamFrame(addressOf(call), "data", new Uint8Array(33 * 1024)));
+  expect(stream.signal.reason).toMatchObject({ code: "INVALID_MESSAGE" });
+});
+
+test("a stream that is over is held by nobody's signal any more", async () => {
+  const { open, machine } = await connected();
+  const { signal } = new AbortController();
+  let listening = 0;
+  const counted = Object.assign(signal, {
+    addEventListener: (...args: Parameters<AbortSignal["addEventListener"]>) => {
+      listening += 1;
+      AbortSignal.prototype.addEventListener.apply(signal, args);
+    },
+    removeEventListener: (...args: Parameters<AbortSignal["removeEventListener"]>) => {
+      listening -= 1;
+      AbortSignal.prototype.removeEventListener.apply(signal, args);
+    },
+  });
+  const { opening, call } = await open({ credit: CREDIT, signal: counted });
+  const far = machine.serve(call);
+  machine.answer({ id: call?.id, type: "success", output: "" });
+  await opening;
+  expect(listening).toBe(1);
+  await far.end();
+  expect(listening).toBe(0);
+});
+
+test("whoever opens a stream hears that a person is asked about it", async () => {
+  const { open, machine } = await connected();
+  const asked: CallEvent[] = [];
+  const { opening, call } = await open({ credit: CREDIT }, (event) => asked.push(event));
+  const facts = { call: "call_0123456789abcdef", approval: "ap_0123456789abcdef", summary: "Attach" };
+  machine.answer({
+    ...{ id: call?.id, type: "approval", ...facts, edited: false, state: "pending" },
+    expires: "2026-01-01T00:00:00.000Z",
+  });
+  machine.serve(call);
+  machine.answer({ id: call?.id, type: "success", output: "" });
+  await opening;
+  expect(asked).toMatchObject([{ type: "approval", state: "pending", summary: "Attach" }]);
+});
+
+test("a sign of life is asked for at once, and a connection without one is cut", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { transport, machine, said } = await connected();
+  transport.check();
+  transport.check();
+  expect(said).toEqual([{ action: "ping" }]);
+  machine.answer({ type: "pong" });
+  vi.advanceTimersByTime(TIMES.pongWithin);
+  expect(machine.isCut).toBe(false);
+  transport.check();
+  expect(said).toHaveLength(2);
+  vi.advanceTimersByTime(TIMES.pongWithin);
+  expect(machine.isCut).toBe(true);
+});
+
+interface Said {
+  readonly id?: string;
+  readonly opens?: { readonly stream: number; readonly credit: number };
+}
+
+const addressOf = (call: Said | undefined) => ({
+  ...{ connection: "0000000000000000", bulk: false, stream: call?.opens?.stream ?? 0 },
+});
+
+/** A device on the other end of a connection. */
+async function connected() {
+  const said: Said[] = [];
+  let far: StreamEnd | undefined;
+  let sentBytes = 0;
+  let heard: SocketListener | undefined;
+  let isCut = false;
+  const transport = new SocketTransport({
+    read: readFrame,
+    dial: (_session, listener) => {
+      heard = listener;
+      queueMicrotask(listener.onOpen);
+      return {
+        send: (frame) => {
+          if (typeof frame === "string") said.push(JSON.parse(frame));
+          else far?.receive(decodeStreamFrame(frame));
+        },
+        ready: () => undefined,
+        leftBytes: () => 0,
+        close: () => undefined,
+        cut: () => {
+          isCut = true;
+          listener.onClose("cut");
+        },
+      };
+    },
+  });
+  onTestFinished(() => transport.close());
+  await transport.connect();
+  const machine = {
+    get sentBytes() {
+      return sentBytes;
+    },
+    get isCut() {
+      return isCut;
+    },
+    answer: (frame: object) => heard?.onMessage(JSON.stringify(frame)),
+    frame: (frame: Uint8Array<ArrayBuffer>) => heard?.onMessage(frame),
+    vanish: (why: string) => heard?.onClose(why),
+    serve: (call: Said | undefined) => {
+      far = new StreamEnd({
+        ...{ ...addressOf(call), side: "device", hop: "agent", window: CREDIT, frameBytes: 65_472 },
+        credit: call?.opens?.credit ?? 0,
+        send: (frame) => {
+          sentBytes += frame.length;
+          heard?.onMessage(frame);
+        },
+      });
+      return far;
+    },
+  };
+  /** Once the call is sent. */
+  const open = async (options: StreamOptions, onEvent: (event: CallEvent) => void = () => undefined) => {
+    const before = said.length;
+    const opening = transport.open("TerminalAttach", { terminal: "term_0123456789" }, options, onEvent);
+    opening.catch(() => undefined);
+    await vi.waitUntil(() => said.length > before);
+    return { opening, call: said.at(-1) };
+  };
+  return { transport, open, machine, said };
+}
