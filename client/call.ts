@@ -6,8 +6,6 @@ import { pause } from "./pause.ts";
 import type { Attempt, CallListener, CallRequest, Transport } from "./transport.ts";
 import { whenTaken } from "./when-taken.ts";
 
-/** How often a call is sent if the connection breaks. */
-const TRIES = 3;
 /** In milliseconds. */
 const AGAIN_AFTER = 1000;
 
@@ -16,17 +14,24 @@ export type CallEnd =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "left"; readonly call: string | undefined };
 
-/**
- * Makes a call and waits for its end. For the relay's rate, it waits `rateWaitMs` milliseconds at most. Throws MatrxError: it was
- * refused, or its outcome is not known.
- */
+/** How long a call is tried where it does not get through. */
+export interface Persistence {
+  /** The longest that it waits for the relay's rate, in milliseconds. */
+  readonly rateWaitMs: number;
+  /** How often it is sent at most if the connection breaks. */
+  readonly tries: number;
+  /** Whether one that changes something and has a name is not sent again: its record is asked until the relay is back. */
+  readonly followsByName: boolean;
+}
+
+/** Makes a call and waits for its end. Throws MatrxError: it was refused, or its outcome is not known. */
 export function makeCall(
   transport: Transport,
   request: CallRequest,
   listener: CallListener,
-  rateWaitMs: number,
+  persistence: Persistence,
 ): Promise<CallEnd> {
-  return new CallRun(transport, request, listener, rateWaitMs).run();
+  return new CallRun(transport, request, listener, persistence).run();
 }
 
 /** Waits for the end of a call that was made before, by its name. Throws MatrxError. */
@@ -43,24 +48,28 @@ export async function followedCall(
     if (attempt.kind === "answer") return attempt;
     if (listener.leave.aborted) return { kind: "left", call };
     const facts = { isRead: false, idempotencyKey: undefined, call };
-    if (listener.stop.aborted) throw unanswered({ ...facts, why: "cancelled", host, isStopped: true });
+    const isStopped = listener.stop.aborted;
+    if (isStopped) throw unanswered({ ...facts, why: "cancelled", host, isStopped });
+    if (attempt.kind === "lost") listener.onTrouble({ why: attempt.why, next: "ask" });
     await pause(AGAIN_AFTER, over);
   }
 }
+
+type Lost = Extract<Attempt, { kind: "lost" }>;
 
 class CallRun {
   readonly #transport: Transport;
   readonly #request: CallRequest;
   readonly #listener: CallListener;
-  readonly #rateWaitMs: number;
+  readonly #persistence: Persistence;
   readonly #over: AbortSignal;
   #name: string | undefined;
   #isSent = false;
 
-  constructor(transport: Transport, request: CallRequest, listener: CallListener, rateWaitMs: number) {
+  constructor(transport: Transport, request: CallRequest, listener: CallListener, persistence: Persistence) {
     this.#transport = transport;
     this.#request = request;
-    this.#rateWaitMs = rateWaitMs;
+    this.#persistence = persistence;
     const onName = (call: string) => {
       this.#name = call;
       listener.onName(call);
@@ -79,12 +88,16 @@ class CallRun {
       if (!attempt || this.#listener.leave.aborted) return { kind: "left", call: this.#name };
       if (attempt.kind === "pending")
         return await followedCall(this.#transport, attempt.call, this.#listener);
+      const { why } = attempt;
       this.#isSent ||= attempt.sent;
-      if (this.#mustFollow && this.#name !== undefined)
+      if (this.#mustFollow && this.#name !== undefined) {
+        this.#listener.onTrouble({ why, next: "ask" });
         return await followedCall(this.#transport, this.#name, this.#listener);
+      }
       const isStopped = this.#listener.stop.aborted;
-      if (isStopped || tries === TRIES || (this.#isSent && !this.#isRepeatable))
-        throw this.#lost(attempt.why, isStopped);
+      if (isStopped || tries === this.#persistence.tries || (this.#isSent && !this.#isRepeatable))
+        throw this.#lost(attempt, isStopped);
+      this.#listener.onTrouble({ why, next: "send" });
       await this.#again();
     }
   }
@@ -93,7 +106,7 @@ class CallRun {
     return whenTaken(() => this.#transport.attempt(this.#request, this.#listener), {
       errorIn: (attempt) => (attempt.kind === "answer" ? errorIn(attempt.answer) : undefined),
       signal: this.#over,
-      waitMs: this.#rateWaitMs,
+      waitMs: this.#persistence.rateWaitMs,
     });
   }
 
@@ -107,13 +120,14 @@ class CallRun {
   }
 
   get #mustFollow(): boolean {
-    return this.#isSent && !this.#isRepeatable && this.#transport.follow !== undefined;
+    if (!this.#isSent || this.#transport.follow === undefined) return false;
+    return !this.#isRepeatable || (this.#persistence.followsByName && !this.#request.isRead);
   }
 
-  #lost(why: string, isStopped: boolean): MatrxError {
+  #lost({ why, cause }: Lost, isStopped: boolean): MatrxError {
     const { host = RELAY } = this.#transport;
-    if (!this.#isSent && this.#name === undefined) return notSent(why, host, isStopped);
+    if (!this.#isSent && this.#name === undefined) return notSent(why, host, isStopped, cause);
     const { isRead, idempotencyKey } = this.#request;
-    return unanswered({ why, host, isStopped, isRead, idempotencyKey, call: this.#name });
+    return unanswered({ why, host, isStopped, isRead, idempotencyKey, call: this.#name, cause });
   }
 }

@@ -1,6 +1,7 @@
 /** Devices for programs: over a relay, or over a local server (`matrx serve`). */
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { Device, type DeviceOptions } from "./device.ts";
+import { readEvent } from "./http/read-event.ts";
 import { pathOf, RelayClient } from "./http/relay-client.ts";
 import { HttpTransport } from "./http/transport.ts";
 import { readFrame } from "./socket/read-frame.ts";
@@ -35,7 +36,7 @@ export function connectDevice(at: DeviceAt): Device {
     ...{ base: `${client.relay}${path}`, token, WebSocket: at.WebSocket },
     whyRefused: () => client.send("GET", `${path}/ws`).then(() => undefined, refusalIn),
   });
-  const { host, follow } = new HttpTransport({ client, device });
+  const { host, follow } = new HttpTransport({ client, device, read: readEvent });
   const transport = new SocketTransport({ dial, host, token, session, read: readFrame, follow });
   return new Device(transport, { onApproval });
 }
@@ -46,7 +47,8 @@ export function connectDevice(at: DeviceAt): Device {
  */
 export function connectByHttp(at: Omit<DeviceAt, "WebSocket">): Device {
   const { device, session = "new", onApproval } = at;
-  return new Device(new HttpTransport({ client: clientOf(at), device, session }), { onApproval });
+  const client = clientOf(at);
+  return new Device(new HttpTransport({ client, device, session, read: readEvent }), { onApproval });
 }
 
 /** A server that would take the upgrade says only that this request was none. */

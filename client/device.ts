@@ -6,15 +6,17 @@ import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallEnd, followedCall, makeCall } from "./call.ts";
 import { errorIn, unsupported } from "./errors.ts";
 import { pause } from "./pause.ts";
-import type { CallEvent, CallListener, Input, Opened, Transport } from "./transport.ts";
+import type { CallEvent, CallListener, Input, Opened, Transport, Trouble } from "./transport.ts";
 import { whenTaken } from "./when-taken.ts";
 
 /** What may be said of a call while it runs, and to it. */
 export interface FollowOptions {
   /** Told of live output and progress, and of questions to a person. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** Told the call's name at the relay. */
+  /** Told the call's name at the relay, again by each connection. */
   readonly onName?: ((call: string) => void) | undefined;
+  /** Told what stands in the way of its answer, while that is tried again. */
+  readonly onTrouble?: ((trouble: Trouble) => void) | undefined;
   /** Stops the call: the device is asked to. */
   readonly signal?: AbortSignal | undefined;
   /** Hears no more of the call, which goes on if it changes something. */
@@ -35,6 +37,13 @@ export interface CallOptions extends FollowOptions {
   readonly cancelOnDisconnect?: boolean | undefined;
   /** The longest that it waits for the relay's rate, in milliseconds. */
   readonly rateWaitMs?: number | undefined;
+  /** How often it is sent at most if the connection breaks; by default, three times. */
+  readonly tries?: number | undefined;
+  /**
+   * Whether a call that changes something is not sent again once its name is known: its record is asked until the relay is
+   * back. Without a key, that is so by itself.
+   */
+  readonly followsByName?: boolean | undefined;
 }
 
 export interface DeviceOptions {
@@ -65,6 +74,7 @@ export interface WatchOptions {
 
 const CREDIT = 1024 * 1024;
 const RATE_WAIT_MS = 60_000;
+const TRIES = 3;
 /** In milliseconds. */
 const WATCH_AGAIN_AFTER = 2000;
 const NEVER = new AbortController().signal;
@@ -101,12 +111,15 @@ export class Device {
   /** The same, where an error of the call is an answer too, and a call may be left. Throws MatrxError: why there is no answer. */
   async make(tool: string, input: Input, options: CallOptions = {}): Promise<CallEnd> {
     this.#requireOpen();
-    const { timeoutMs, idempotencyKey, cancelOnDisconnect, onEvent, rateWaitMs = RATE_WAIT_MS } = options;
+    const { timeoutMs, idempotencyKey, cancelOnDisconnect, onEvent } = options;
+    const { rateWaitMs = RATE_WAIT_MS, tries = TRIES, followsByName = false } = options;
     const isRead = options.isRead ?? effectOfCall(toolNameOf(tool), () => ({ ...input })) === "read";
     const key = idempotencyKey === undefined && !isRead ? crypto.randomUUID() : (idempotencyKey ?? undefined);
     const facts = { isRead, timeoutMs, cancelOnDisconnect, idempotencyKey: key };
     const request = { tool, input, ...facts, live: onEvent !== undefined };
-    return await makeCall(this.#transport, request, this.#listenerOf(options), rateWaitMs);
+    return await makeCall(this.#transport, request, this.#listenerOf(options), {
+      ...{ rateWaitMs, tries, followsByName },
+    });
   }
 
   /** Waits for the end of a call that was made before, by its name. Throws MatrxError. */
@@ -168,13 +181,14 @@ export class Device {
       throw callerError("INVALID_PARAMETERS", "The device was closed here", { hint: "Connect it again" });
   }
 
-  #listenerOf({ onEvent, onName, signal = NEVER, leave = NEVER }: FollowOptions): CallListener {
+  #listenerOf({ onEvent, onName, onTrouble, signal = NEVER, leave = NEVER }: FollowOptions): CallListener {
     return {
       onEvent: (event) => {
         this.#tell(event);
         onEvent?.(event);
       },
       onName: (call) => onName?.(call),
+      onTrouble: (trouble) => onTrouble?.(trouble),
       stop: signal,
       leave: AbortSignal.any([leave, this.#closed.signal]),
     };

@@ -65,10 +65,11 @@ export function unsupported(what: string): MatrxError {
 }
 
 /** Nothing reached the device. */
-export function notSent(why: string, host: string, isStopped: boolean): MatrxError {
+export function notSent(why: string, host: string, isStopped: boolean, cause?: unknown): MatrxError {
   if (isStopped) return callerError("CANCELLED", "Cancelled before the call was sent: nothing ran");
   return callerError("UNAVAILABLE", `Can't reach ${host}, so nothing ran: ${why}`, {
     hint: "Check the address and your network",
+    cause,
   });
 }
 
@@ -83,19 +84,21 @@ export interface Unanswered {
   readonly idempotencyKey: string | undefined;
   /** Its name at the relay. */
   readonly call: string | undefined;
+  readonly cause?: unknown;
 }
 
-export function unanswered({ why, host, isStopped, isRead, idempotencyKey, call }: Unanswered): MatrxError {
+export function unanswered(call: Unanswered): MatrxError {
+  const { why, host, isStopped, isRead, idempotencyKey, cause } = call;
   const facts = {
     ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
-    ...(call !== undefined && { call }),
+    ...(call.call !== undefined && { call: call.call }),
   };
   const hint = isRead
     ? "It only reads, so just run it again"
     : idempotencyKey !== undefined
       ? `To get its outcome, repeat the call with the idempotency key ${idempotencyKey}`
       : "Check what it changed before you run it again";
-  const besides = { hint, details: facts };
+  const besides = { hint, details: facts, cause };
   if (isStopped)
     return callerError("CANCELLED", "Cancelled without an answer; the call may still be running", besides);
   const message = `Lost the connection to ${host} before the answer arrived: ${why}`;

@@ -33,11 +33,20 @@ export interface CallRequest {
   readonly live: boolean;
 }
 
+/** The connection of a call broke, or could not be made, and that is tried again. */
+export interface Trouble {
+  /** In words. */
+  readonly why: string;
+  /** `send`: it is sent again; `ask`: its record is asked for the outcome. */
+  readonly next: "send" | "ask";
+}
+
 /** Who made a call, while it runs. */
 export interface CallListener {
   readonly onEvent: (event: CallEvent) => void;
-  /** The relay's name of the call, by which it can be followed and stopped later. */
+  /** The relay's name of the call, by which it can be followed and stopped later; told again by each connection. */
   readonly onName: (call: string) => void;
+  readonly onTrouble: (trouble: Trouble) => void;
   /** Aborted to stop the call: the device is asked to. */
   readonly stop: AbortSignal;
   /** Aborted to hear no more of it: one that only reads is stopped, others go on. */
@@ -50,7 +59,7 @@ export type Attempt =
   /** It goes on, and its record will have the outcome. */
   | { readonly kind: "pending"; readonly call: string }
   /** The connection ended before the answer; `sent`: the device may have the call. */
-  | { readonly kind: "lost"; readonly why: string; readonly sent: boolean };
+  | { readonly kind: "lost"; readonly why: string; readonly sent: boolean; readonly cause?: unknown };
 
 export interface StreamOptions {
   /** What the device may send at most before it is taken, in bytes, 32 KiB to 4 MiB; bounds the memory that a stream takes here. */

@@ -1,27 +1,44 @@
 /** A device over HTTP: each call is a request, answered with its events. Without streams and without the device's events. */
-import {
-  approvalEventSchema,
-  callEventSchema,
-  gapEventSchema,
-  outputEventSchema,
-  progressEventSchema,
-} from "@matrx/shared/api.ts";
-import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { errorInProblem } from "@matrx/shared/problem.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
-import * as z from "zod";
-import { answerOfProblem } from "../errors.ts";
-import type { Attempt, CallListener, CallRequest, Transport } from "../transport.ts";
-import { pathOf, type RelayClient } from "./relay-client.ts";
+import { answerOfProblem, ConnectionLost, RELAY } from "../errors.ts";
+import type { Attempt, CallEvent, CallListener, CallRequest, Transport } from "../transport.ts";
 import { type ServerEvent, serverEvents } from "./server-events.ts";
 
+/** Requests to a relay, or to a local server. */
+export interface HttpClient {
+  /** What it asks, in words, for messages. Absent: "the relay". */
+  readonly host?: string;
+  /** The response, whose body is read as it comes. Throws MatrxError; hop `caller` and code `UNAVAILABLE`: there is none. */
+  openResponse(path: string, request: HttpRequest): Promise<Response>;
+  /** Throws MatrxError. */
+  send(method: "POST", path: string): Promise<unknown>;
+}
+
+export interface HttpRequest {
+  /** `GET` by default. */
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly signal: AbortSignal;
+}
+
+/** What an event says of a call. */
+export type Told =
+  | { readonly kind: "name"; readonly call: string }
+  | { readonly kind: "event"; readonly event: CallEvent }
+  | { readonly kind: "answer"; readonly answer: Answer };
+
 export interface HttpTransportOptions {
-  readonly client: RelayClient;
+  readonly client: HttpClient;
   /** Absent: `client` is a local server, which serves one device and keeps no records. */
   readonly device?: string | undefined;
   /** Continued by each call; `new` asks for one; absent: each call has its own. */
   readonly session?: string | undefined;
+  /** Undefined: a newer relay may tell what this program does not know. */
+  readonly read: (event: ServerEvent) => Told | undefined;
 }
 
 const EVENTS = { Accept: "text/event-stream" };
@@ -29,19 +46,28 @@ const EVENTS = { Accept: "text/event-stream" };
 /** Refusals that are not about the call: with these, a WebSocket would not have opened either. */
 const NOT_REACHED: readonly ErrorCode[] = ["UNAUTHENTICATED", "UNKNOWN_DEVICE", "UNAVAILABLE"];
 
+/** Asking for a record again may help. */
+const PASSING: readonly ErrorCode[] = ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL"];
+
+/** Of a system that made no connection, so that nothing was sent. */
+const UNCONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|UNABLE_TO_.*|.*_CERT.*|CERT_.*)$/;
+
 export class HttpTransport implements Transport {
-  readonly host: string;
+  readonly host: string | undefined;
   readonly follow: Transport["follow"];
-  readonly #client: RelayClient;
+  readonly #client: HttpClient;
   readonly #base: string;
+  readonly #tellOf: HttpTransportOptions["read"];
   readonly #closed = new AbortController();
   #session: string | undefined;
 
-  constructor({ client, device, session }: HttpTransportOptions) {
+  constructor({ client, device, session, read }: HttpTransportOptions) {
     this.host = client.host;
     this.#client = client;
-    this.#base = device === undefined ? "" : pathOf("v1", "devices", device);
+    this.#base = device === undefined ? "" : `/v1/devices/${encodeURIComponent(device)}`;
     this.#session = session;
+    this.#tellOf = read;
     this.follow = device === undefined ? undefined : (call, listener) => this.#attach(call, listener);
   }
 
@@ -61,8 +87,8 @@ export class HttpTransport implements Transport {
       ...(cancelOnDisconnect && { cancel_on_disconnect: "true" }),
     };
     try {
-      return await this.#read(listener, (signal) =>
-        this.#client.openResponse(`${this.#base}${pathOf("tools", tool)}`, {
+      return await this.#read(undefined, listener, (signal) =>
+        this.#client.openResponse(`${this.#base}/tools/${encodeURIComponent(tool)}`, {
           ...{ method: "POST", body: input, headers, query, signal },
         }),
       );
@@ -78,91 +104,74 @@ export class HttpTransport implements Transport {
   }
 
   #attach(call: string, listener: CallListener): Promise<Attempt> {
-    return this.#read(listener, (signal) =>
-      this.#client.openResponse(this.#pathTo(call), { headers: EVENTS, signal }),
+    return this.#read(call, listener, (signal) =>
+      this.#client.openResponse(this.#pathTo(call), { headers: EVENTS, signal }).catch((error: unknown) => {
+        if (error instanceof MatrxError && PASSING.includes(error.code))
+          throw new ConnectionLost(error.message, this.host ?? RELAY);
+        throw error;
+      }),
     );
   }
 
-  async #read(listener: CallListener, ask: (signal: AbortSignal) => Promise<Response>): Promise<Attempt> {
+  /** `known`: the call's name, if it was made before. */
+  async #read(
+    known: string | undefined,
+    listener: CallListener,
+    ask: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<Attempt> {
     const { stop, leave } = listener;
     if (stop.aborted || leave.aborted) return { kind: "lost", why: "cancelled", sent: false };
-    const reading = new CallReading(listener);
+    let call = known;
+    let isOpen = false;
+    const name = (told: string) => {
+      call = told;
+      listener.onName(told);
+    };
     const unnamed = new AbortController();
     const cancel = () => {
-      if (reading.call === undefined) unnamed.abort();
+      if (call === undefined) unnamed.abort();
       // What it answers, its events say.
-      else
-        void this.#client.send("POST", `${this.#pathTo(reading.call)}/cancel`).catch(() => unnamed.abort());
+      else void this.#client.send("POST", `${this.#pathTo(call)}/cancel`).catch(() => unnamed.abort());
     };
     stop.addEventListener("abort", cancel, { once: true });
     try {
       const response = await ask(AbortSignal.any([leave, unnamed.signal, this.#closed.signal]));
-      reading.named(response.headers.get(CALL_HEADER));
+      isOpen = true;
+      const named = response.headers.get(CALL_HEADER) ?? call;
+      if (named !== undefined) name(named);
       this.#session = this.#session && (response.headers.get(SESSION_HEADER) ?? this.#session);
       if (response.body)
         for await (const event of serverEvents(response.body)) {
-          const end = reading.take(event);
-          if (end) return end;
+          const told = this.#tellOf(event);
+          if (told?.kind === "answer") return told;
+          if (told?.kind === "event") listener.onEvent(told.event);
+          else if (told && told.call !== call) name(told.call);
         }
       return { kind: "lost", why: "the answer broke off", sent: true };
     } catch (error) {
       if (stop.aborted || leave.aborted) return { kind: "lost", why: "cancelled", sent: true };
-      return lostBy(error, reading.call !== undefined);
+      return lostBy(error, isOpen);
     } finally {
       stop.removeEventListener("abort", cancel);
     }
   }
 
   #pathTo(call: string): string {
-    return `${this.#base}${pathOf("calls", call)}`;
+    return `${this.#base}/calls/${encodeURIComponent(call)}`;
   }
 }
 
-/** What the events of one call say. */
-class CallReading {
-  readonly #listener: CallListener;
-  call: string | undefined;
-
-  constructor(listener: CallListener) {
-    this.#listener = listener;
-  }
-
-  /** Returns the call's end once it is known. */
-  take({ event, data }: ServerEvent): Attempt | undefined {
-    const value: unknown = JSON.parse(data);
-    if (event === "result") return { kind: "answer", answer: answerSchema.parse(value) };
-    if (event === "error")
-      return { kind: "answer", answer: answerOfProblem(errorInProblem(value) ?? unreadable()) };
-    if (event === "call") this.named(callEventSchema.parse(value).call);
-    // A newer relay may tell more than this program knows.
-    const told = eventSchema.safeParse(value).data;
-    if (told) this.#listener.onEvent(told);
-    return undefined;
-  }
-
-  named(call: string | null): void {
-    if (call === null || call === this.call) return;
-    this.call = call;
-    this.#listener.onName(call);
-  }
-}
-
-const eventSchema = z.discriminatedUnion("type", [
-  outputEventSchema,
-  gapEventSchema,
-  progressEventSchema,
-  approvalEventSchema,
-]);
-
-function unreadable(): MatrxError {
-  return relayError("INVALID_ANSWER", "The call ended, and its answer can't be read here", {
-    hint: "Check what it changed before you run it again",
-  });
-}
-
-/** Throws what was said instead of an answer. */
-function lostBy(error: unknown, sent: boolean): Attempt {
+/** Throws what the relay said of the call. */
+function lostBy(error: unknown, isOpen: boolean): Attempt {
   if (!(error instanceof MatrxError)) return { kind: "lost", why: String(error), sent: true };
-  if (error.hop !== "caller" || error.code !== "UNAVAILABLE") throw error;
-  return { kind: "lost", why: error.message, sent };
+  const { code, hop, message, cause } = error;
+  if (hop !== "caller" || code !== "UNAVAILABLE") throw error;
+  const why = error instanceof ConnectionLost ? error.why : message;
+  return { kind: "lost", why, sent: isOpen || !isUnconnected(cause), cause };
+}
+
+function isUnconnected(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  if ("code" in cause && typeof cause.code === "string") return UNCONNECTED.test(cause.code);
+  return isUnconnected(cause.cause);
 }

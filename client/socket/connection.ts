@@ -108,7 +108,11 @@ export class Connection {
   }
 
   /** Makes a call, and resolves when it has ended or the connection has. */
-  async call(request: CallRequest, listener: CallListener, opens?: CallOpens): Promise<Ended> {
+  async call(
+    request: CallRequest,
+    listener: Omit<CallListener, "onTrouble">,
+    opens?: CallOpens,
+  ): Promise<Ended> {
     this.signal.throwIfAborted();
     const id = String(++this.#last);
     const { promise, resolve } = Promise.withResolvers<Ended>();

@@ -1,8 +1,9 @@
 /** What becomes of a call when its connection breaks, or the relay wants a rest. The way to the device here is a script. */
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type CallOptions, Device } from "../../client/device.ts";
 import type { Attempt, CallListener, CallRequest, Transport } from "../../client/transport.ts";
 import { relayError } from "../../shared/errors.ts";
+import { hurried } from "./hurried.ts";
 
 const DONE: Attempt = { kind: "answer", answer: { type: "success", output: "done" } };
 const LOST: Attempt = { kind: "lost", why: "the relay restarts", sent: true };
@@ -36,22 +37,6 @@ function scripted(steps: readonly Step[], records: readonly Step[] = [], more: P
     ...more,
   };
   return { device: new Device(transport), requests, followed };
-}
-
-/** Pauses are over at once. */
-async function hurried<T>(work: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    const result = work();
-    // A rejection is the caller's.
-    result.catch(() => undefined);
-    let isOver = false;
-    result.finally(() => (isOver = true)).catch(() => undefined);
-    while (!isOver) await vi.advanceTimersByTimeAsync(1000);
-    return await result;
-  } finally {
-    vi.useRealTimers();
-  }
 }
 
 const named = (step: Attempt) => (listener: CallListener) => {
@@ -141,6 +126,29 @@ test("with a key it ends as unknown once the relay stays away, and says by which
     hint: "To get its outcome, repeat the call with the idempotency key build-42",
     details: { idempotency_key: "build-42" },
   });
+});
+
+test("whoever wants it has a call with a key followed by its name too, and hears what stands in the way", async () => {
+  const { device, requests, followed } = scripted([UNSENT, named(LOST)], [UNSENT, DONE]);
+  const told: string[] = [];
+  const options: CallOptions = {
+    ...{ followsByName: true, tries: 2 },
+    onTrouble: ({ why, next }) => told.push(`${next}: ${why}`),
+  };
+  expect((await hurried(() => device.call("Bash", {}, options))).output).toBe("done");
+  expect(requests.length).toBe(2);
+  expect(followed).toEqual(["call-1", "call-1"]);
+  expect(told).toEqual(["send: nothing listens", "ask: the relay restarts", "ask: nothing listens"]);
+});
+
+test("a read is never followed, and is sent as often as its caller wants", async () => {
+  const { device, requests, followed } = scripted([named(LOST), DONE]);
+  const made = hurried(() => device.call("Read", {}, { followsByName: true, tries: 1 }));
+  await expect(made).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    hint: "It only reads, so just run it again",
+  });
+  expect([requests.length, followed.length]).toEqual([1, 0]);
 });
 
 test("a call that is answered with its name is followed to its end", async () => {
