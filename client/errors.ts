@@ -46,13 +46,12 @@ export const RELAY = "the relay";
 export class ConnectionLost extends MatrxError {
   readonly why: string;
 
-  constructor(why: string, host: string) {
-    super({
-      code: "UNAVAILABLE",
-      message: `Lost the connection to ${host}: ${why}`,
-      hint: "Check the address and your network, and try again",
-      hop: "caller",
-    });
+  constructor(why: string, host: string, cause?: unknown) {
+    const hint = "Check the address and your network, and try again";
+    super(
+      { code: "UNAVAILABLE", message: `Lost the connection to ${host}: ${why}`, hint, hop: "caller" },
+      cause,
+    );
     this.why = why;
   }
 }

@@ -107,7 +107,7 @@ export class HttpTransport implements Transport {
     return this.#read(call, listener, (signal) =>
       this.#client.openResponse(this.#pathTo(call), { headers: EVENTS, signal }).catch((error: unknown) => {
         if (error instanceof MatrxError && PASSING.includes(error.code))
-          throw new ConnectionLost(error.message, this.host ?? RELAY);
+          throw new ConnectionLost(error.message, this.host ?? RELAY, error.cause);
         throw error;
       }),
     );
@@ -150,7 +150,7 @@ export class HttpTransport implements Transport {
       return { kind: "lost", why: "the answer broke off", sent: true };
     } catch (error) {
       if (stop.aborted || leave.aborted) return { kind: "lost", why: "cancelled", sent: true };
-      return lostBy(error, isOpen);
+      return lostBy(error, isOpen || this.#closed.signal.aborted);
     } finally {
       stop.removeEventListener("abort", cancel);
     }
@@ -161,9 +161,12 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Throws what the relay said of the call. */
+/** Throws what the relay said of the call, or why there can be no request. */
 function lostBy(error: unknown, isOpen: boolean): Attempt {
-  if (!(error instanceof MatrxError)) return { kind: "lost", why: String(error), sent: true };
+  if (!(error instanceof MatrxError)) {
+    if (!isOpen) throw error;
+    return { kind: "lost", why: String(error), sent: true };
+  }
   const { code, hop, message, cause } = error;
   if (hop !== "caller" || code !== "UNAVAILABLE") throw error;
   const why = error instanceof ConnectionLost ? error.why : message;

@@ -26,16 +26,6 @@ export async function api<L extends Line>(line: L, ...[options]: Options<L>): Pr
   throw otherSessionError();
 }
 
-/** The response to a request for events (`text/event-stream`), until `signal`. Throws ApiError. */
-export function openEvents<L extends Line>(
-  line: L,
-  options: NonNullable<Options<L>[0]>,
-  signal: AbortSignal,
-  headers?: Readonly<Record<string, string>>,
-): Promise<Response> {
-  return openBytes(line, options, signal, { ...headers, Accept: "text/event-stream" });
-}
-
 /** The response to a request for bytes, until `signal`. Throws ApiError; the signal's reason when that ends it. */
 export function openBytes<L extends Line>(
   line: L,
@@ -54,7 +44,8 @@ export async function openFile<L extends Line>(line: L, ...[options]: Options<L>
   });
 }
 
-async function open(line: Line, options: Request): Promise<Response> {
+/** The response to any request, such as `GET /v1/devices`. Throws ApiError; the signal's reason when that ends it. */
+export async function open(line: string, options: Request): Promise<Response> {
   const response = await send(line, options);
   if (!response.ok) throw await refusalIn(response);
   return response;

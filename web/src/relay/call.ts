@@ -1,13 +1,15 @@
 /** One call of a tool, from asking to its end, through connections that break. */
+import { makeCall } from "@matrx/client/call.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import type * as z from "zod";
-import { openEvents } from "./api.ts";
 import { ApiError } from "./api-error.ts";
 import type { CallAnswer } from "./call-events.ts";
-import { answerIn, type CallListener, followCall, pause, stopCall } from "./known-call.ts";
+import { transportTo, unwrapped } from "./call-transport.ts";
+import { type CallListener, heardBy, stopCall } from "./known-call.ts";
 
-/** How often a call is sent again to a relay that did not answer: by its key the relay knows it, and makes it once. */
-const MOST_RETRIES = 5;
+/** A call that changes something is sent so often to a relay that does not answer: by its key the relay makes it once. */
+const MOST_TRIES = 11;
 
 export type Tool = Pick<z.infer<typeof toolDescriptionSchema>, "name" | "effect">;
 
@@ -38,11 +40,20 @@ export class Call {
 
   /** Makes the call and resolves to its answer. Throws ApiError; resolves to undefined after `leave`. */
   async run(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined> {
+    const { hasEffect } = this;
+    const key = hasEffect ? this.#key : undefined;
+    const request = { tool: this.tool.name, input, isRead: !hasEffect, idempotencyKey: key, live: true };
+    const heard = heardBy(listener, this.#leaving.signal);
+    const onName = (id: string) => {
+      this.#named(id, listener);
+      heard.onName(id);
+    };
+    const persistence = { rateWaitMs: 0, tries: hasEffect ? MOST_TRIES : 1, followsByName: true };
     try {
-      return (await this.#make(input, listener)) ?? (await this.#ask(listener));
+      const end = await makeCall(transportTo(this.device), request, { ...heard, onName }, persistence);
+      return end.kind === "answer" ? end.answer : undefined;
     } catch (error) {
-      if (this.#leaving.signal.aborted) return undefined;
-      throw error;
+      throw this.#problemOf(error);
     }
   }
 
@@ -57,38 +68,17 @@ export class Call {
     this.#leaving.abort();
   }
 
-  /** Undefined when the connection broke after the call was made. */
-  async #make(input: Record<string, unknown>, listener: CallListener): Promise<CallAnswer | undefined> {
-    const path = { device: this.device, tool: this.tool.name };
-    const { signal } = this.#leaving;
-    const headers = { "Idempotency-Key": this.#key };
-    for (let retries = 0; ; retries++) {
-      try {
-        const line = "POST /v1/devices/{device}/tools/{tool}";
-        const response = await openEvents(line, { path, body: input }, signal, headers);
-        this.#named(response.headers.get("Matrx-Call"), listener);
-        return await answerIn(response, listener, signal);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 0 || !this.hasEffect) throw error;
-        if (retries === MOST_RETRIES) throw unclearError();
-      }
-      listener.onTrouble("Can't reach the relay. Making sure that it got the call …");
-      await pause(signal);
-    }
-  }
-
-  #named(id: string | null, { onCall, onTrouble }: CallListener): void {
+  #named(id: string, { onTrouble }: CallListener): void {
     const isNew = this.#id === undefined;
-    this.#id = id ?? this.#id;
-    onCall();
+    this.#id = id;
     if (this.#isUnwanted && isNew) this.stop().catch((error: Error) => onTrouble(error.message));
   }
 
-  /** The outcome of a call whose connection broke, once the relay can be reached. */
-  async #ask(listener: CallListener): Promise<CallAnswer> {
-    if (!this.hasEffect || this.#id === undefined) throw brokenReadError(this.tool.name);
-    listener.onTrouble("Connection lost. Asking the relay for the result …");
-    return followCall({ device: this.device, call: this.#id }, listener, this.#leaving.signal);
+  #problemOf(error: unknown): unknown {
+    const cause = unwrapped(error);
+    if (!(error instanceof MatrxError) || (cause instanceof ApiError && cause.status !== 0)) return cause;
+    if (error.code === "OUTCOME_UNKNOWN") return unclearError();
+    return cause instanceof ApiError ? cause : brokenReadError(this.tool.name);
   }
 }
 

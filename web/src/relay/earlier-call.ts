@@ -1,16 +1,15 @@
 /** A call that was made before the page was loaded: the relay's record says how it stands, and one that runs is followed. */
+import { pause } from "@matrx/client/pause.ts";
 import { answerIn } from "./answer.ts";
 import { api } from "./api.ts";
+import { ApiError } from "./api-error.ts";
 import type { CallAnswer } from "./call-events.ts";
-import {
-  type CallListener,
-  followCall,
-  isOver,
-  type KnownCall,
-  persistently,
-  stopCall,
-} from "./known-call.ts";
+import { FINAL } from "./call-transport.ts";
+import { type CallListener, followCall, isOver, type KnownCall, stopCall } from "./known-call.ts";
 import type { Answer } from "./routes.ts";
+
+/** Pause before the relay is asked again, in milliseconds. */
+const AGAIN = 2000;
 
 type CallRecord = Answer<"GET /v1/devices/{device}/calls/{call}">;
 
@@ -38,11 +37,10 @@ export class EarlierCall {
   async end(listener: CallListener): Promise<CallEnd | undefined> {
     const { signal } = this.#leaving;
     try {
-      const path = { ...this.#known };
-      const read = () => api("GET /v1/devices/{device}/calls/{call}", { path });
-      const record = await persistently(read, listener, signal);
+      const record = await this.#record(listener);
       if (isOver(record)) return await this.#endOf(record, listener);
-      return endBy(await followCall(this.#known, listener, signal));
+      const answer = await followCall(this.#known, listener, signal);
+      return answer && endBy(answer);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -59,7 +57,24 @@ export class EarlierCall {
     this.#leaving.abort();
   }
 
-  async #endOf(record: CallRecord, listener: CallListener): Promise<CallEnd> {
+  /** Asked for until the relay can be reached. Throws ApiError; the signal's reason after `leave`. */
+  async #record({ onTrouble }: CallListener): Promise<CallRecord> {
+    const { signal } = this.#leaving;
+    for (;;) {
+      try {
+        const record = await api("GET /v1/devices/{device}/calls/{call}", { path: { ...this.#known } });
+        signal.throwIfAborted();
+        return record;
+      } catch (error) {
+        if (!(error instanceof ApiError) || FINAL.has(error.status)) throw error;
+        onTrouble(`${error.message} Asking again for the result …`);
+      }
+      await pause(AGAIN, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  async #endOf(record: CallRecord, listener: CallListener): Promise<CallEnd | undefined> {
     const { state, status, code, created, finished, outcome, outcome_in: place } = record;
     const took = Date.parse(finished ?? created) - Date.parse(created);
     const kept = answerIn(outcome);
@@ -69,6 +84,7 @@ export class EarlierCall {
     if (state === "finished" && place === null) return stood;
     // It is in the machine's journal, or the relay says in words why there is none.
     const answer = await followCall(this.#known, listener, this.#leaving.signal);
+    if (!answer) return undefined;
     const isOther = state === "finished" && (answer.type !== type || answer.code !== stood.code);
     return isOther ? stood : { ...endBy(answer), took };
   }

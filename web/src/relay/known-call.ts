@@ -1,13 +1,10 @@
 /** A call that the relay knows by its name, as whoever made it, or looks for it later, can follow or stop it. */
+import { followedCall } from "@matrx/client/call.ts";
+import type * as client from "@matrx/client/transport.ts";
 import type { CallView } from "@matrx/shared/api.ts";
-import { api, openEvents } from "./api.ts";
-import { ApiError } from "./api-error.ts";
-import { type CallAnswer, type CallEvent, eventsOf } from "./call-events.ts";
-
-/** Pause before the relay is asked again, in milliseconds. */
-const AGAIN = 2000;
-/** The session is over, may not read the call, or there is no record of it. */
-const FINAL_STATUSES = [401, 403, 404];
+import { api } from "./api.ts";
+import type { CallAnswer, CallEvent } from "./call-events.ts";
+import { transportTo, unwrapped } from "./call-transport.ts";
 
 export interface KnownCall {
   readonly device: string;
@@ -23,32 +20,63 @@ export interface CallListener {
   onTrouble(text: string): void;
 }
 
-/** Its answer, once there is one, through connections that break. Throws ApiError; the signal's reason when that ends it. */
-export function followCall(
-  { device, call }: KnownCall,
-  listener: CallListener,
-  signal: AbortSignal,
-): Promise<CallAnswer> {
-  const follow = async () => {
-    const path = { device, call };
-    const response = await openEvents("GET /v1/devices/{device}/calls/{call}", { path }, signal);
-    listener.onCall();
-    return answerIn(response, listener, signal);
+const NEVER = new AbortController().signal;
+
+/** What `@matrx/client` tells, as pages say it. */
+export function heardBy(
+  { onCall, onEvent, onTrouble }: CallListener,
+  leave: AbortSignal,
+): client.CallListener {
+  let isConnected = false;
+  return {
+    onName() {
+      isConnected = true;
+      onCall();
+    },
+    onEvent(event) {
+      // Whether output is missing since a call was sent again, its offsets tell.
+      if (event.type !== "gap" || event.frames > 0) onEvent(event);
+    },
+    onTrouble({ why, next }) {
+      if (next === "send") onTrouble("Can't reach the relay. Making sure that it got the call …");
+      else if (isConnected) onTrouble("Connection lost. Asking the relay for the result …");
+      else onTrouble(`${why} Asking again for the result …`);
+      isConnected = false;
+    },
+    stop: NEVER,
+    leave,
   };
-  return persistently(follow, listener, signal);
 }
 
-/** Reads the events of a call. Undefined: the connection broke before its end. */
-export async function answerIn(
-  response: Response,
-  { onEvent }: Pick<CallListener, "onEvent">,
-  signal: AbortSignal,
+/** Its answer, once there is one, through connections that break; undefined after `leave`. Throws ApiError. */
+export async function followCall(
+  { device, call }: KnownCall,
+  listener: CallListener,
+  leave: AbortSignal,
 ): Promise<CallAnswer | undefined> {
-  for await (const event of eventsOf(response)) {
-    if (event.kind === "answer") return event.answer;
-    onEvent(event.event);
+  try {
+    const end = await followedCall(transportTo(device), call, heardBy(listener, leave));
+    return end.kind === "answer" ? end.answer : undefined;
+  } catch (error) {
+    throw unwrapped(error);
   }
-  signal.throwIfAborted();
+}
+
+/** Reads its events over one connection, to its answer; undefined: it broke off before. Throws ApiError. */
+export async function hearCall(
+  { device, call }: KnownCall,
+  onEvent: (event: CallEvent) => void,
+  leave: AbortSignal = NEVER,
+): Promise<CallAnswer | undefined> {
+  const unheard = () => undefined;
+  const listener = { onEvent, onName: unheard, onTrouble: unheard, stop: NEVER, leave };
+  const attempt = await transportTo(device)
+    .follow?.(call, listener)
+    .catch((error: unknown) => {
+      throw unwrapped(error);
+    });
+  if (attempt?.kind === "answer") return attempt.answer;
+  if (attempt?.kind === "lost" && attempt.cause) throw attempt.cause;
   return undefined;
 }
 
@@ -60,33 +88,4 @@ export function isOver({ state }: Pick<CallView, "state">): boolean {
 /** Asks the machine to stop it. Throws ApiError. */
 export async function stopCall(path: KnownCall): Promise<void> {
   await api("POST /v1/devices/{device}/calls/{call}/cancel", { path: { ...path } });
-}
-
-/** Asks until there is something, except where asking again would not help. */
-export async function persistently<T>(
-  ask: () => Promise<T | undefined>,
-  { onTrouble }: Pick<CallListener, "onTrouble">,
-  signal: AbortSignal,
-): Promise<T> {
-  for (;;) {
-    try {
-      const found = await ask();
-      signal.throwIfAborted();
-      if (found !== undefined) return found;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof ApiError)) throw error;
-      if (FINAL_STATUSES.includes(error.status)) throw error;
-      onTrouble(`${error.message} Asking again for the result …`);
-    }
-    await pause(signal);
-  }
-}
-
-/** Ends early, with an error, when the reader leaves. */
-export function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, AGAIN);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
 }

@@ -42,7 +42,7 @@ export interface Routes {
     answer: Out<typeof api.commandedSchema>;
   };
   "GET /v1/devices/{device}/tools": { answer: Out<typeof api.deviceToolsSchema> };
-  /** The body is its input. `call.ts` reads the answer as a stream of events. */
+  /** The body is its input. `call-transport.ts` reads the answer as a stream of events. */
   "POST /v1/devices/{device}/tools/{tool}": { body: Record<string, unknown>; answer: CallAnswer };
   /** Its answer is bytes: `file-bytes.ts` reads them. */
   "GET /v1/devices/{device}/files/{path}": { answer: never };

@@ -1,9 +1,9 @@
 /** The record of a call, read again until the call is over. */
 import { useEffect, useState } from "react";
 import { queryClient, useQuery } from "../../data/query.ts";
-import { api, openEvents } from "../../relay/api.ts";
-import { type CallAnswer, eventsOf } from "../../relay/call-events.ts";
-import { isOver } from "../../relay/known-call.ts";
+import { api } from "../../relay/api.ts";
+import type { CallAnswer, CallEvent } from "../../relay/call-events.ts";
+import { hearCall, isOver } from "../../relay/known-call.ts";
 import type { Answer } from "../../relay/routes.ts";
 
 export type CallRecordView = Answer<"GET /v1/devices/{device}/calls/{call}">;
@@ -41,20 +41,15 @@ export function useLiveOutput({ device, call }: CallRecordView, isFollowed: bool
 }
 
 async function follow(device: string, call: string, signal: AbortSignal, add: (text: string) => void) {
-  const path = { device, call };
-  const response = await openEvents("GET /v1/devices/{device}/calls/{call}", { path }, signal);
-  for await (const told of eventsOf(response)) {
-    if (told.kind === "answer") await queryClient.invalidateQueries({ queryKey: keyOf(device, call) });
-    else if (told.event.type === "output") add(told.event.data);
-    else if (told.event.type === "gap") add("\n[some output was left out]\n");
-  }
+  const take = (event: CallEvent) => {
+    if (event.type === "output") add(event.data);
+    else if (event.type === "gap") add("\n[some output was left out]\n");
+  };
+  const answer = await hearCall({ device, call }, take, signal);
+  if (answer) await queryClient.invalidateQueries({ queryKey: keyOf(device, call) });
 }
 
 /** The outcome of a call that only the machine keeps. Throws ApiError. */
-export async function outcomeAtMachine(device: string, call: string): Promise<CallAnswer | undefined> {
-  const path = { device, call };
-  const { signal } = new AbortController();
-  const response = await openEvents("GET /v1/devices/{device}/calls/{call}", { path }, signal);
-  for await (const told of eventsOf(response)) if (told.kind === "answer") return told.answer;
-  return undefined;
+export function outcomeAtMachine(device: string, call: string): Promise<CallAnswer | undefined> {
+  return hearCall({ device, call }, () => undefined);
 }

@@ -49,7 +49,9 @@ export class DeviceLink {
   async call(tool: string, input: Input, { signal = NEVER, onApproval }: LinkOptions = {}): Promise<Answer> {
     this.#closed.signal.throwIfAborted();
     const request = { tool, input, isRead: false, live: false, cancelOnDisconnect: true };
-    const listener = { onEvent: told(onApproval), onName: () => undefined, stop: signal, leave: NEVER };
+    const unheard = () => undefined;
+    const heard = { onEvent: told(onApproval), onName: unheard, onTrouble: unheard };
+    const listener = { ...heard, stop: signal, leave: NEVER };
     const attempt = await this.#transport.attempt(request, listener).catch(inWords);
     if (attempt.kind !== "answer") throw lost();
     const error = errorIn(attempt.answer);
