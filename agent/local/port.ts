@@ -13,7 +13,7 @@ import type {
   OpenStream,
   OpenTools,
   RestAnswer,
-  StreamedCall,
+  WantedCall,
 } from "@matrx/shared/caller/port.ts";
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { Progress } from "@matrx/shared/content.ts";
@@ -86,13 +86,13 @@ export class LocalPort implements CallerPort {
     return { machine: { name, os, os_version, folders }, ...open };
   }
 
-  async call(wanted: StreamedCall): Promise<RestAnswer> {
+  async call(wanted: WantedCall): Promise<RestAnswer> {
     const started = this.#start(wanted);
     if ("kind" in started) return started;
     return this.#handOn(endingOf(started.call, await started.outcome), started.room);
   }
 
-  async callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
+  async callByGuide(wanted: WantedCall): Promise<GuideAnswer> {
     const started = this.#start(wanted);
     if ("kind" in started) return started;
     const { call, outcome, room } = started;
@@ -113,7 +113,7 @@ export class LocalPort implements CallerPort {
     });
   }
 
-  async streamCall(wanted: StreamedCall): Promise<OpenStream> {
+  async streamCall(wanted: WantedCall): Promise<OpenStream> {
     const { streams, calls, unread } = this.#host;
     const room = new AnswerRoom(unread);
     const stream = streams.open(GRANT, () => room.leave());
@@ -148,7 +148,7 @@ export class LocalPort implements CallerPort {
   }
 
   /** Starts a call; one that cannot begin is refused under its name. */
-  #start(wanted: StreamedCall): (StartedCall & { room: AnswerRoom }) | Extract<Ending, { kind: "refused" }> {
+  #start(wanted: WantedCall): (StartedCall & { room: AnswerRoom }) | Extract<Ending, { kind: "refused" }> {
     const { calls, unread } = this.#host;
     const room = new AnswerRoom(unread);
     const options = { session: wanted.session, chosen: chosenName(wanted), room: room.take };
@@ -169,7 +169,7 @@ export class LocalPort implements CallerPort {
     return { ...started, room };
   }
 
-  #callerLeft(wanted: StreamedCall, call: CallId): void {
+  #callerLeft(wanted: WantedCall, call: CallId): void {
     const { tool, input } = wantedCall(wanted);
     if (endsWithCaller({ tool, input, cancel_on_disconnect: wanted.cancelOnDisconnect }))
       this.#host.calls.cancel(call);
@@ -188,7 +188,7 @@ export class LocalPort implements CallerPort {
   }
 }
 
-function wantedCall({ tool, input, timeoutMs, key }: StreamedCall) {
+function wantedCall({ tool, input, timeoutMs, key }: WantedCall) {
   return {
     tool,
     input: JSON.parse(input) as Record<string, unknown>,
@@ -197,7 +197,7 @@ function wantedCall({ tool, input, timeoutMs, key }: StreamedCall) {
   };
 }
 
-function chosenName({ chosen, call }: StreamedCall): CallId | undefined {
+function chosenName({ chosen, call }: WantedCall): CallId | undefined {
   return chosen ? call : undefined;
 }
 

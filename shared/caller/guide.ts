@@ -17,7 +17,7 @@ import {
   FORMAT,
   MALFORMED_CALL,
 } from "./parts.ts";
-import type { CallerPort, GuideAnswer, StreamedCall } from "./port.ts";
+import type { CallerPort, GuideAnswer, WantedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import { acceptsEventStream, familiesOf, formatOf, idempotencyKeyOf, newCall } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
@@ -97,7 +97,7 @@ function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response> {
 function wantedCall(
   { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect }: Call,
   request: Request,
-): StreamedCall {
+): WantedCall {
   return {
     ...{ tool, input: JSON.stringify(input), timeoutMs: timeout_ms },
     ...{ key: idempotency_key ?? idempotencyKeyOf(request), cancelOnDisconnect: cancel_on_disconnect },
@@ -105,7 +105,7 @@ function wantedCall(
   };
 }
 
-function response(port: CallerPort, answer: GuideAnswer, session: StreamedCall["session"]): Response {
+function response(port: CallerPort, answer: GuideAnswer, session: WantedCall["session"]): Response {
   const headers = answerHeaders(answer.call, session);
   headers["Content-Type"] = "application/json";
   // Otherwise proxies such as nginx buffer the whitespace.

@@ -21,8 +21,8 @@ export interface OpenTools extends OfferedTools {
   hash: string | null;
 }
 
-/** A call as the caller API hands it to the host. */
-export interface RestCall {
+/** A call as its caller wants it: what the caller API hands to the host. */
+export interface WantedCall {
   call: CallId;
   /** Its caller chose the name, so it may be taken. */
   chosen?: boolean | undefined;
@@ -34,9 +34,6 @@ export interface RestCall {
   key?: string | undefined;
   /** Milliseconds after which a call that still runs is answered with its name; absent: 60 seconds, a stream never. */
   waitMs?: number | undefined;
-}
-
-export interface StreamedCall extends RestCall {
   /** Without live output. */
   quiet?: boolean | undefined;
   /** Its caller is a model, which repeats a call rather than to ask for it by name. */
@@ -100,11 +97,11 @@ export interface CallerPort {
   toolNames(): Promise<string[]>;
   tools(): Promise<DeviceTools>;
   openTools(view?: WantedView): Promise<OpenTools>;
-  call(wanted: StreamedCall): Promise<RestAnswer>;
+  call(wanted: WantedCall): Promise<RestAnswer>;
   /** The same on the guide's route, which waits for the end of the call. */
-  callByGuide(wanted: StreamedCall): Promise<GuideAnswer>;
+  callByGuide(wanted: WantedCall): Promise<GuideAnswer>;
   /** A call that streams its progress to the caller. */
-  streamCall(wanted: StreamedCall): Promise<OpenStream>;
+  streamCall(wanted: WantedCall): Promise<OpenStream>;
   /** Asks a call to stop. */
   cancelCall(call: CallId): Promise<void>;
   events(query: EventQuery): Promise<EventList>;
@@ -113,9 +110,9 @@ export interface CallerPort {
 /** A host that sends and takes files. */
 export interface FilePort extends CallerPort {
   /** A call of a tool that sends bytes, such as Download. */
-  callForBytes(wanted: RestCall): Promise<BytesAnswer>;
+  callForBytes(wanted: WantedCall): Promise<BytesAnswer>;
   /** A call of a tool that takes bytes, such as Upload. */
-  callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes>;
+  callWithBytes(wanted: WantedCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes>;
   /** The same bytes as a body whose length the host announces. */
   sized(bytes: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
 }

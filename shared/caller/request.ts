@@ -13,7 +13,7 @@ import { LIMITS, TIMES } from "../limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
 import { type Family, familiesSchema } from "../tool-families.ts";
 import { TOOL_FORMATS, type ToolFormat, toolFormatSchema } from "../tool-formats.ts";
-import type { RestCall } from "./port.ts";
+import type { WantedCall } from "./port.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
@@ -25,7 +25,7 @@ export function acceptsEventStream(request: Request): boolean {
 }
 
 /** Name and session of a request's call. */
-export function newCall(request: Request): Pick<RestCall, "call" | "chosen" | "session"> {
+export function newCall(request: Request): Pick<WantedCall, "call" | "chosen" | "session"> {
   const now = Date.now();
   const chosen = chosenCallOf(request, now);
   return { call: chosen ?? makeCallId(now), chosen: chosen !== undefined, session: sessionOf(request) };

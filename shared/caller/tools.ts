@@ -24,7 +24,7 @@ import {
   TOOLS,
   timeoutMs,
 } from "./parts.ts";
-import type { CallerPort, Ending, RestAnswer, StreamedCall } from "./port.ts";
+import type { CallerPort, Ending, RestAnswer, WantedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import {
   acceptsEventStream,
@@ -155,7 +155,7 @@ function callTool(port: CallerPort, request: HonoRequest): Promise<Response> {
   });
 }
 
-async function wantedCall(port: CallerPort, request: HonoRequest): Promise<StreamedCall> {
+async function wantedCall(port: CallerPort, request: HonoRequest): Promise<WantedCall> {
   const { raw } = request;
   const { tool } = check(namedSchema, { tool: request.param("tool") });
   const input = await readObjectText(raw, port.body);

@@ -1,5 +1,5 @@
 /** A device of the relay, each of whose calls is followed to its end, or until the client has waited long enough. */
-import type { OpenTools, StreamedCall } from "../caller/port.ts";
+import type { OpenTools, WantedCall } from "../caller/port.ts";
 import { type CallId, makeCallId } from "../ids.ts";
 import { TIMES } from "../limits.ts";
 import type { WantedView } from "../model-view.ts";
@@ -17,7 +17,7 @@ export interface FollowedCalls {
   readonly device: string;
   openTools(view?: WantedView): Promise<OpenTools>;
   /** Makes a call. Rejects with MatrxError if nothing was sent. */
-  start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall>;
+  start(wanted: WantedCall, watcher: CallWatcher): Promise<FollowedCall>;
   /** Follows an earlier call for this many milliseconds at most. Rejects with MatrxError `NOT_FOUND`. */
   follow(call: CallId, waitMs: number, watcher: CallWatcher): Promise<FollowedCall>;
   /** Asks a call to stop. */

@@ -3,7 +3,7 @@ import { createParser } from "eventsource-parser";
 import type * as z from "zod";
 import { approvalEventSchema, problemSchema } from "../api.ts";
 import type { CallApproval } from "../approval.ts";
-import type { OpenStream, OpenTools, RecordingPort, StreamedCall } from "../caller/port.ts";
+import type { OpenStream, OpenTools, RecordingPort, WantedCall } from "../caller/port.ts";
 import type { Answer } from "../caller/to-caller.ts";
 import { progressSchema } from "../content.ts";
 import type { ErrorShape } from "../errors.ts";
@@ -30,7 +30,7 @@ export class StreamedCalls implements FollowedCalls {
     return this.#port.openTools(view);
   }
 
-  async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {
+  async start(wanted: WantedCall, watcher: CallWatcher): Promise<FollowedCall> {
     return followStream(await this.#port.streamCall(wanted), watcher);
   }
 

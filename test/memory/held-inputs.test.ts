@@ -5,7 +5,7 @@ import type { HonoRequest } from "hono";
 import { expect, it, vi } from "vitest";
 import { EventStreams } from "../../shared/caller/event-streams.ts";
 import { guideRoutes } from "../../shared/caller/guide.ts";
-import type { RestCall, StreamedCall } from "../../shared/caller/port.ts";
+import type { WantedCall } from "../../shared/caller/port.ts";
 import { ResponseBodies } from "../../shared/caller/response-bodies.ts";
 import { toolRoutes } from "../../shared/caller/tools.ts";
 import type { AccountId, CallId, GrantId } from "../../shared/ids.ts";
@@ -15,7 +15,6 @@ import { BytesCalls } from "../../worker/device/callers/bytes.ts";
 import { Followers } from "../../worker/device/callers/followers.ts";
 import { RestCalls } from "../../worker/device/callers/rest.ts";
 import { CallerSession } from "../../worker/device/callers/session.ts";
-import type { WantedCall } from "../../worker/device/calls/call.ts";
 import type { Recipient } from "../../worker/device/calls/types.ts";
 import type { DeviceContext } from "../../worker/device/context.ts";
 import type { Lease } from "../../worker/device/leases.ts";
@@ -76,11 +75,11 @@ class Home {
       return structuredClone(wanted);
     };
     const stub = {
-      call: (_: unknown, wanted: RestCall) => api.call(caller, sent(wanted)),
-      callByGuide: (_: unknown, wanted: RestCall) => api.callByGuide(caller, sent(wanted)),
-      streamCall: (_: unknown, wanted: StreamedCall) => api.streamCall(caller, sent(wanted)),
-      callForBytes: (_: unknown, wanted: RestCall) => api.callForBytes(caller, sent(wanted)),
-      callWithBytes: (_: unknown, wanted: RestCall) => api.callWithBytes(caller, sent(wanted), undefined),
+      call: (_: unknown, wanted: WantedCall) => api.call(caller, sent(wanted)),
+      callByGuide: (_: unknown, wanted: WantedCall) => api.callByGuide(caller, sent(wanted)),
+      streamCall: (_: unknown, wanted: WantedCall) => api.streamCall(caller, sent(wanted)),
+      callForBytes: (_: unknown, wanted: WantedCall) => api.callForBytes(caller, sent(wanted)),
+      callWithBytes: (_: unknown, wanted: WantedCall) => api.callWithBytes(caller, sent(wanted), undefined),
     };
     this.port = new DevicePort({} as never, caller, "home", stub as never);
   }

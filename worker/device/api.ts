@@ -10,9 +10,8 @@ import type {
   OpenStream,
   OpenTools,
   RestAnswer,
-  RestCall,
   SentBytes,
-  StreamedCall,
+  WantedCall,
 } from "@matrx/shared/caller/port.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -39,7 +38,7 @@ import { explainCall } from "./calls/explain.ts";
 import { allowedTools, openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext, DeviceEnv } from "./context.ts";
-import type { Lease } from "./leases.ts";
+import type { Lease, LeasedCaller } from "./leases.ts";
 import { type Sign, silent } from "./link/sign-of-life.ts";
 import { byOf, policyDraft } from "./observing/drafts.ts";
 import type { DeviceRecord } from "./store.ts";
@@ -171,70 +170,56 @@ export abstract class DeviceApi extends DurableObject<DeviceEnv> {
   }
 
   /** A call's answer, or `pending` after 60 seconds. */
-  call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.rest.call({ ...wanted, lease, guest: caller.guest }, now),
-    );
+  call(caller: Caller, wanted: WantedCall): Promise<Outcome<RestAnswer>> {
+    return this.#calling(caller, (by, now) => this.surfaces.rest.call(wanted, by, now));
   }
 
-  callForBytes(caller: Caller, wanted: RestCall): Promise<Outcome<BytesAnswer>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.bytes.call({ ...wanted, lease, guest: caller.guest }, now),
-    );
+  callForBytes(caller: Caller, wanted: WantedCall): Promise<Outcome<BytesAnswer>> {
+    return this.#calling(caller, (by, now) => this.surfaces.bytes.call(wanted, by, now));
   }
 
   callWithBytes(
     caller: Caller,
-    wanted: RestCall,
+    wanted: WantedCall,
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<Outcome<SentBytes>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.bytes.send({ ...wanted, lease, guest: caller.guest }, bytes, now),
-    );
+    return this.#calling(caller, (by, now) => this.surfaces.bytes.send(wanted, by, bytes, now));
   }
 
   /** A call of a tool that takes bytes and sends bytes at the same time. */
   exchange(
     caller: Caller,
-    wanted: RestCall,
+    wanted: WantedCall,
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<Outcome<BytesAnswer>> {
-    return this.#calling(caller, (lease) =>
-      this.surfaces.bytes.exchange({ ...wanted, lease, guest: caller.guest }, bytes),
-    );
+    return this.#calling(caller, (by) => this.surfaces.bytes.exchange(wanted, by, bytes));
   }
 
   /** The same as `call` on the guide's route: a slow call's response begins before the call ends. */
-  callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.rest.callByGuide({ ...wanted, lease, guest: caller.guest }, now),
-    );
+  callByGuide(caller: Caller, wanted: WantedCall): Promise<Outcome<GuideAnswer>> {
+    return this.#calling(caller, (by, now) => this.surfaces.rest.callByGuide(wanted, by, now));
   }
 
-  streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.followers.streamCall({ lease, guest: caller.guest }, wanted, now),
-    );
+  streamCall(caller: Caller, wanted: WantedCall): Promise<Outcome<OpenStream>> {
+    return this.#calling(caller, (by, now) => this.surfaces.followers.streamCall(wanted, by, now));
   }
 
   attach(caller: Caller, call: CallId, waitMs?: number): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) => {
-      this.context.pause.requireOpen(lease.scope);
-      return this.surfaces.followers.streamEarlier({ lease, guest: caller.guest }, { call, waitMs }, now);
+    return this.#calling(caller, (by, now) => {
+      this.context.pause.requireOpen(by.lease.scope);
+      return this.surfaces.followers.streamEarlier({ call, waitMs }, by, now);
     });
   }
 
   /** The two above for a reader in this object: no RPC. */
-  watchCall(caller: Caller, wanted: StreamedCall, watched: WatchedCall): Promise<Outcome<void>> {
-    return this.#calling(caller, (lease, now) =>
-      this.surfaces.followers.watchCall({ lease, guest: caller.guest }, wanted, watched, now),
-    );
+  watchCall(caller: Caller, wanted: WantedCall, watched: WatchedCall): Promise<Outcome<void>> {
+    return this.#calling(caller, (by, now) => this.surfaces.followers.watchCall(wanted, by, watched, now));
   }
 
   watchEarlier(caller: Caller, call: CallId, waitMs: number, watched: WatchedCall): Promise<Outcome<void>> {
-    return this.#calling(caller, (lease, now) => {
-      this.context.pause.requireOpen(lease.scope);
-      this.surfaces.followers.watchEarlier({ lease, guest: caller.guest }, { call, waitMs }, watched, now);
+    return this.#calling(caller, (by, now) => {
+      this.context.pause.requireOpen(by.lease.scope);
+      this.surfaces.followers.watchEarlier({ call, waitMs }, by, watched, now);
     });
   }
 
@@ -325,10 +310,10 @@ export abstract class DeviceApi extends DurableObject<DeviceEnv> {
     if (sign === "silent") throw silent();
   }
 
-  #calling<T>(caller: Caller, start: (lease: Lease, now: number) => T | Promise<T>): Promise<Outcome<T>> {
+  #calling<T>(caller: Caller, start: (by: LeasedCaller, now: number) => T | Promise<T>): Promise<Outcome<T>> {
     return this.#leased(caller, (lease) => {
       const now = Date.now();
-      const started = start(lease, now);
+      const started = start({ lease, guest: caller.guest }, now);
       this.context.callStarted(now);
       return started;
     });

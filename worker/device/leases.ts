@@ -7,6 +7,7 @@ import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Excepted } from "@matrx/shared/policy.ts";
+import type { GuestSession } from "../auth/caller.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import type { Alert, LongCall } from "../push/news.ts";
 import type { PauseState } from "./pause.ts";
@@ -28,6 +29,13 @@ export interface Lease {
   expires: number;
   /** When the Account object must be asked again, in milliseconds since 1970. */
   until: number;
+}
+
+/** A caller over HTTP, or in this object, under its lease. */
+export interface LeasedCaller {
+  readonly lease: Lease;
+  /** A guest's own session, which may end before the share. */
+  readonly guest: GuestSession | undefined;
 }
 
 /** A lease as stored in an attachment. */

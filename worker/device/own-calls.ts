@@ -1,5 +1,5 @@
 /** A Device object's own device, for one caller: no other object is asked on a call's way, and nothing is written to be read here. */
-import type { OpenTools, StreamedCall } from "@matrx/shared/caller/port.ts";
+import type { OpenTools, WantedCall } from "@matrx/shared/caller/port.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { CallWatcher, FollowedCall } from "@matrx/shared/mcp/device.ts";
 import type { FollowedCalls } from "@matrx/shared/mcp/followed-device.ts";
@@ -24,7 +24,7 @@ export class OwnCalls implements FollowedCalls {
     return unwrap(await this.#api.openTools(this.#caller, view));
   }
 
-  async start(wanted: StreamedCall, watcher: CallWatcher): Promise<FollowedCall> {
+  async start(wanted: WantedCall, watcher: CallWatcher): Promise<FollowedCall> {
     const watched = new WatchedCall(wanted.call, watcher);
     unwrap(await this.#api.watchCall(this.#caller, wanted, watched));
     return watched;

@@ -1,5 +1,5 @@
 /** One request to a port of a device: a call of FetchPort, whose stream carries both bodies. */
-import type { RestCall } from "@matrx/shared/caller/port.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { relayError } from "@matrx/shared/errors.ts";
 import { HEAD_BYTES, type ResponseHead, readHead } from "@matrx/shared/forwarding/head.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
@@ -43,7 +43,7 @@ export async function ask(
   }
 }
 
-function callFor(request: Request, port: number, origins: Origins, websocket: boolean): RestCall {
+function callFor(request: Request, port: number, origins: Origins, websocket: boolean): WantedCall {
   const { pathname, search } = new URL(request.url);
   const headers = headersToProgram(request.headers, origins);
   const secret = { headers, ...(search && { query: search.slice(1) }) };

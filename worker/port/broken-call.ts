@@ -1,6 +1,6 @@
 /** What is known of a call whose Device object broke before it answered, as objects do when their storage fails. */
 import type { CallView } from "@matrx/shared/api.ts";
-import type { RestCall } from "@matrx/shared/caller/port.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -16,7 +16,7 @@ export async function brokenCall(
   env: Env,
   device: DurableObjectStub<Device>,
   caller: Caller,
-  { call, tool, input }: Pick<RestCall, "call" | "tool" | "input">,
+  { call, tool, input }: Pick<WantedCall, "call" | "tool" | "input">,
   error: unknown,
 ): Promise<ErrorShape> {
   const failure = errorShapeOf(error);
@@ -39,7 +39,7 @@ async function hasRecord(
   env: Env,
   device: DurableObjectStub<Device>,
   caller: Caller,
-  call: RestCall["call"],
+  call: WantedCall["call"],
 ): Promise<boolean> {
   try {
     // The stub of a broken object stays broken.

@@ -9,9 +9,8 @@ import type {
   OpenTools,
   RecordingPort,
   RestAnswer,
-  RestCall,
   SentBytes,
-  StreamedCall,
+  WantedCall,
 } from "@matrx/shared/caller/port.ts";
 import { toolNameOf } from "@matrx/shared/effects.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
@@ -55,20 +54,20 @@ export class DevicePort implements RecordingPort {
     return unwrap((await this.#api.openTools(this.#caller, view)) as Outcome<OpenTools>);
   }
 
-  call(wanted: StreamedCall): Promise<RestAnswer> {
+  call(wanted: WantedCall): Promise<RestAnswer> {
     return this.#answered(named(wanted), this.#api.call(this.#caller, wanted));
   }
 
-  callForBytes(wanted: RestCall): Promise<BytesAnswer> {
+  callForBytes(wanted: WantedCall): Promise<BytesAnswer> {
     return unwrapped(this.#api.callForBytes(this.#caller, wanted));
   }
 
-  callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
+  callWithBytes(wanted: WantedCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
     return unwrapped(this.#api.callWithBytes(this.#caller, wanted, bytes));
   }
 
   /** A call of a tool that takes bytes and sends bytes at the same time, such as FetchPort. */
-  exchange(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
+  exchange(wanted: WantedCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<BytesAnswer> {
     return unwrapped(this.#api.exchange(this.#caller, wanted, bytes));
   }
 
@@ -77,11 +76,11 @@ export class DevicePort implements RecordingPort {
     return bytes.pipeThrough(new FixedLengthStream(length));
   }
 
-  callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
+  callByGuide(wanted: WantedCall): Promise<GuideAnswer> {
     return this.#answered(named(wanted), this.#api.callByGuide(this.#caller, wanted));
   }
 
-  streamCall(wanted: StreamedCall): Promise<OpenStream> {
+  streamCall(wanted: WantedCall): Promise<OpenStream> {
     return unwrapped(this.#api.streamCall(this.#caller, wanted));
   }
 
@@ -122,13 +121,13 @@ export class DevicePort implements RecordingPort {
   }
 }
 
-type Named = Pick<StreamedCall, "call" | "tool" | "input">;
+type Named = Pick<WantedCall, "call" | "tool" | "input">;
 
 /**
  * What is kept of a call until its answer: its input may have megabytes, and async functions keep their arguments. That of
  * a command tells its effect.
  */
-function named({ call, tool, input }: StreamedCall): Named {
+function named({ call, tool, input }: WantedCall): Named {
   return { call, tool, input: RUNS_COMMANDS.has(toolNameOf(tool)) ? input : "{}" };
 }
 

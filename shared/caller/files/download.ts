@@ -4,7 +4,7 @@ import { relayError } from "../../errors.ts";
 import { makeCallId } from "../../ids.ts";
 import { answerHeaders, bytesResponse } from "../call-response.ts";
 import { CALL_HEADERS } from "../parts.ts";
-import type { FilePort, RestAnswer, RestCall } from "../port.ts";
+import type { FilePort, RestAnswer, WantedCall } from "../port.ts";
 import { problemOfShape } from "../problem.ts";
 import { newCall } from "../request.ts";
 import type { CallerRoute } from "../route.ts";
@@ -145,10 +145,10 @@ export interface OpenedFile {
 /** Calls Download; resolves with what it sends, or with the response that says why it does not. */
 export async function openFile(
   port: FilePort,
-  wanted: Omit<RestCall, "tool" | "input">,
+  wanted: Omit<WantedCall, "tool" | "input">,
   part: Part,
 ): Promise<OpenedFile | Response> {
-  const call: RestCall = { ...{ tool: "Download", input: JSON.stringify(part) }, ...wanted };
+  const call: WantedCall = { ...{ tool: "Download", input: JSON.stringify(part) }, ...wanted };
   const { answer, bytes } = await port.callForBytes(call);
   if (!bytes || answer.kind !== "answer") return answerResponse(port, answer, wanted.session);
   return { answer, facts: await readFacts(answer), bytes };
@@ -163,7 +163,7 @@ interface Part extends Place {
 
 interface Asked {
   readonly request: Request;
-  readonly wanted: Pick<RestCall, "session">;
+  readonly wanted: Pick<WantedCall, "session">;
 }
 
 async function download(port: FilePort, request: Request, part: Part): Promise<Response> {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type ErrorShape, relayError } from "../../errors.ts";
 import { makeCallId } from "../../ids.ts";
 import { bytesResponse } from "../call-response.ts";
-import type { CallerPort, FilePort, RestAnswer, RestCall } from "../port.ts";
+import type { CallerPort, FilePort, RestAnswer, WantedCall } from "../port.ts";
 import { problemOfShape } from "../problem.ts";
 import { idempotencyKeyOf, newCall } from "../request.ts";
 import { answerResponse } from "../tools.ts";
@@ -44,7 +44,7 @@ export async function sendBytes(
   tool: "Upload" | "UploadAppend",
   input: Record<string, unknown>,
 ): Promise<Told<UploadFacts>> {
-  const wanted: RestCall = { tool, input: JSON.stringify(input), ...newCall(request) };
+  const wanted: WantedCall = { tool, input: JSON.stringify(input), ...newCall(request) };
   const { answer, end } = await port.callWithBytes(wanted, request.body ?? undefined);
   const told = await toldBy(port, answer, uploadSchema);
   if ("response" in told || !end) return told;
@@ -59,7 +59,7 @@ export async function beginUpload(
   request: Request,
   input: Record<string, unknown>,
 ): Promise<Told<UploadFacts>> {
-  const wanted: RestCall = {
+  const wanted: WantedCall = {
     ...{ tool: "Upload", input: JSON.stringify(input), key: idempotencyKeyOf(request) },
     ...newCall(request),
   };

@@ -3,18 +3,22 @@
  * and then sent like any other. `look` does whatever is due, and may run at any time.
  */
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import type { ApprovalDecided, ToolPrepared } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { AccountNews } from "../account-news.ts";
-import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
+import type { Keyed, Passed } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
+import { framePartsOf } from "../calls/execute-frame.ts";
 import { follow } from "../calls/pending.ts";
 import type { Recipient } from "../calls/types.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
+import type { Lease } from "../leases.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { ENFORCES_ALL } from "../store.ts";
 import { Absence } from "./absence.ts";
@@ -64,15 +68,15 @@ export class Approvals {
   }
 
   /** Whether a person may have to be asked about a call. */
-  mayAsk(passed: Passed, wanted: WantedCall): boolean {
-    return this.#tools.mayAsk(passed, wanted.lease.scope) || this.#isWorthAsking(wanted);
+  mayAsk(passed: Passed, { input }: WantedCall, { scope }: Lease): boolean {
+    return this.#tools.mayAsk(passed, scope) || this.#isWorthAsking(input, scope);
   }
 
   /** The device came with other rules than are known here: until it tells them, it is asked about each call, if there is room. */
-  #isWorthAsking({ input, lease }: WantedCall): boolean {
+  #isWorthAsking(input: string, grant: GrantScope): boolean {
     const { ours, protocol, manifestDue } = this.#context.link.current?.attachment ?? {};
     if (!ours || !manifestDue || (protocol ?? 0) < ENFORCES_ALL) return false;
-    return !isLongerThan(input, LIMITS.approvalInputBytes) && !this.#crowd(lease.scope.id as GrantId);
+    return !isLongerThan(input, LIMITS.approvalInputBytes) && !this.#crowd(grant.id as GrantId);
   }
 
   /** Takes an admitted call that a rule may ask about. If it throws MatrxError, nothing was kept or sent. */
@@ -84,27 +88,33 @@ export class Approvals {
     recipient: Recipient,
   ): CallId {
     const { store, signs } = this.#context;
+    const { call } = wanted;
+    const { lease } = recipient;
     const { attachment } = signs.requireLive(now);
-    requireEnforced(passed.tool, wanted.input, wanted.lease.scope, store.policy, attachment);
+    requireEnforced(passed.tool, wanted.input, lease.scope, store.policy, attachment);
     if (isLongerThan(wanted.input, LIMITS.approvalInputBytes)) throw tooLargeToAsk();
-    const crowd = this.#crowd(wanted.lease.scope.id as GrantId);
+    const crowd = this.#crowd(lease.scope.id as GrantId);
     if (crowd) throw crowd;
     this.#rows.requireWritable();
-    const call = wanted.call ?? makeCallId(now);
+    const parts = framePartsOf(wanted, passed, keyed, recipient);
     const isNameless = !keyed && !recipient.knowsName;
-    const parked = parkedCall(wanted, passed, { call, keyed, isNameless }, now);
+    const parked = parkedCall(
+      { call, grant: lease.scope.id as GrantId, tool: passed.tool, effect: passed.effect },
+      { ...parts, ...(isNameless && { isNameless }) },
+      now,
+    );
     this.#rows.add(parked, wanted.input);
     this.#waiting.add(parked);
     const latest = TIMES.prepareWithin + TIMES.approval + (wanted.timeoutMs ?? passed.toolTimeoutMs);
-    this.#calls.park({ ...wanted, call }, { passed, keyed, deadline: now + latest }, now, recipient);
-    this.#preparation.start(parked, wanted.lease, wanted.input, now);
+    this.#calls.park(wanted, { passed, keyed, deadline: now + latest }, now, recipient);
+    this.#preparation.start(parked, lease, wanted.input, now);
     this.look(now);
     return call;
   }
 
   /** Has a caller that repeats a waiting call wait for that one; undefined if it is another call. */
   rejoin(wanted: WantedCall, tool: string, now: number, recipient: Recipient): CallId | undefined {
-    const parked = repeatedCall(wanted, tool, this.#waiting, now);
+    const parked = repeatedCall(wanted, tool, recipient, this.#waiting, now);
     const pending = parked && this.#waiting.pendingOf(parked);
     if (!parked || !pending) return undefined;
     recipient.accepted(parked.call, pending.deadline, parked.effect);

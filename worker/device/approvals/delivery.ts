@@ -1,6 +1,7 @@
 /** Sends what may be sent: everything is checked again, since grant, policy and device may have changed meanwhile. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { logWarning } from "../../log.ts";
+import type { PendingCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import { approvalExtra, executeFrame, extrasOf } from "../calls/execute-frame.ts";
 import { requireAllowed } from "../calls/gate.ts";
@@ -9,7 +10,7 @@ import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { requireEnforced, requireStreams } from "../link/enforcement.ts";
 import type { Sign } from "../link/sign-of-life.ts";
-import { Asked } from "../observing/asked.ts";
+import { InputPreview } from "../observing/input-preview.ts";
 import type { Parked } from "./parked.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
@@ -86,11 +87,15 @@ export class Delivery {
       requireStreams(wanted.opens, attachment);
       const timeoutMs = wanted.timeoutMs ?? toolTimeoutMs;
       const extras = attachment.ours
-        ? extrasOf({ ...wanted, lease }, wanted.keyed, store.limits(attachment.protocol), wanted.called) +
+        ? extrasOf(wanted, lease, store.limits(attachment.protocol)) +
           (binding ? approvalExtra({ id, binding }) : "")
         : "";
       const frame = executeFrame(parked.call, tool, timeoutMs, input, extras);
-      pending.asked = new Asked({ tool, lease, input });
+      Object.assign(pending, {
+        holder: lease.holder,
+        input: new InputPreview(tool, input),
+        isTold: false,
+      } satisfies Partial<PendingCall>);
       if (this.#waiting.apply(parked, "send", now)) this.#calls.release(pending, { frame, timeoutMs }, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;

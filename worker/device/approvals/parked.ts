@@ -1,20 +1,12 @@
 /** A call that waits until it may be sent, as memory and table hold it. Its input is in the table only. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type CallId, type GrantId, randomBase32, type SessionId } from "@matrx/shared/ids.ts";
-import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
+import { type CallId, type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
+import type { FrameParts } from "../calls/execute-frame.ts";
 import type { Stage } from "./state.ts";
 
-/** What the frame needs besides tool and input, kept as JSON. */
-export interface WantedParts {
-  readonly called: string | undefined;
-  readonly id: string | undefined;
-  readonly session: SessionId | undefined;
-  /** What the caller asked for, in milliseconds. */
-  readonly timeoutMs: number | undefined;
-  readonly stream: boolean | undefined;
-  readonly opens: WantedCall["opens"];
-  readonly keyed: Keyed | undefined;
+/** What its frame will say, and who waits; kept as JSON. */
+export interface ParkedParts extends FrameParts {
   /** Its caller was not told the call's name, and gave it neither name nor key: once gone, it can't ask what became of it. */
   readonly isNameless?: boolean;
   /** Since when nobody has waited for a nameless call. */
@@ -31,7 +23,7 @@ export interface Parked {
   /** Milliseconds since 1970, like all times here. */
   readonly created: number;
   expires: number;
-  wanted: WantedParts;
+  wanted: ParkedParts;
   /** Absent until the device said what a decision is about, and if nobody is asked. */
   binding?: string | undefined;
   /** The approval that the frame names: its own, or an earlier one of the same call. */
@@ -47,20 +39,13 @@ export interface Parked {
 }
 
 export function parkedCall(
-  wanted: WantedCall,
-  passed: Passed,
-  named: { call: CallId; keyed: Keyed | undefined; isNameless: boolean },
+  named: Pick<Parked, "call" | "grant" | "tool" | "effect">,
+  wanted: ParkedParts,
   now: number,
 ): Parked {
   const id = `approval_${randomBase32(16)}`;
-  const { id: callerId, session, timeoutMs, stream, opens, lease } = wanted;
   return {
-    ...{ id, approval: id, call: named.call, grant: lease.scope.id as GrantId },
-    ...{ tool: passed.tool, effect: passed.effect, stage: "preparing", created: now, expires: now },
-    wanted: {
-      ...{ called: passed.called, id: callerId, session, timeoutMs, stream, opens, keyed: named.keyed },
-      ...(named.isNameless && { isNameless: true }),
-    },
+    ...{ ...named, id, approval: id, wanted, stage: "preparing", created: now, expires: now },
     ...{ edited: false, isChecking: false },
   };
 }
@@ -81,7 +66,7 @@ export function callApproval({
 
 /** Whether a question was withdrawn because its caller was gone. */
 export function isDeserted({ stage, wanted }: { stage: string; wanted: string }): boolean {
-  return stage === "cancelled" && (JSON.parse(wanted) as WantedParts).leftAt !== undefined;
+  return stage === "cancelled" && (JSON.parse(wanted) as ParkedParts).leftAt !== undefined;
 }
 
 /** The state that others see. */

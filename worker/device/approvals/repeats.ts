@@ -1,7 +1,8 @@
 /** The same call made again while a person is asked about it: one question, one run, one outcome. */
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { canonicalJson } from "@matrx/shared/canonical-json.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { WantedCall } from "../calls/call.ts";
+import type { Recipient } from "../calls/types.ts";
 import type { Parked } from "./parked.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
@@ -9,10 +10,11 @@ import type { WaitingCalls } from "./waiting.ts";
 export function repeatedCall(
   wanted: WantedCall,
   tool: string,
+  { lease, opens }: Recipient,
   waiting: WaitingCalls,
   now: number,
 ): Parked | undefined {
-  const { key, chosen, opens, session, lease, input } = wanted;
+  const { key, chosen, session, input } = wanted;
   if (key !== undefined || chosen || opens) return undefined;
   return waiting.all().find((parked) => {
     const { keyed, opens: opened, session: inSession } = parked.wanted;

@@ -6,7 +6,7 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import type { StorageHealth } from "../../storage/health.ts";
 import type { Sql } from "../../storage/watched.ts";
-import { callApproval, type Parked, type WantedParts } from "./parked.ts";
+import { callApproval, type Parked, type ParkedParts } from "./parked.ts";
 import { isOpen, type Stage } from "./state.ts";
 
 export interface ApprovalRow extends Record<string, SqlStorageValue> {
@@ -18,7 +18,7 @@ export interface ApprovalRow extends Record<string, SqlStorageValue> {
   stage: string;
   created: number;
   expires: number;
-  /** JSON of `WantedParts`. */
+  /** JSON of `ParkedParts`. */
   wanted: string;
   binding: string | null;
   at: string | null;
@@ -197,7 +197,7 @@ function parkedOf(row: ApprovalRow): Parked {
   return {
     ...{ id, approval: id, call: row.call as CallId, grant: row.grant_id as GrantId, tool: row.tool },
     ...{ effect: row.effect as Effect, stage: stage as Stage, created, expires },
-    wanted: JSON.parse(row.wanted) as WantedParts,
+    wanted: JSON.parse(row.wanted) as ParkedParts,
     ...(binding !== null && { binding }),
     ...(at === "machine" && { at }),
     ...(summary !== null && { summary }),

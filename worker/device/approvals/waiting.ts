@@ -3,10 +3,10 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import type { AccountNews } from "../account-news.ts";
+import type { PendingCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
-import type { PendingCall } from "../calls/pending.ts";
 import type { DeviceContext } from "../context.ts";
-import { callApproval, type Parked, type WantedParts } from "./parked.ts";
+import { callApproval, type Parked, type ParkedParts } from "./parked.ts";
 import type { ApprovalRows, Decided } from "./rows.ts";
 import { type ApprovalEvent, isOpen, next } from "./state.ts";
 import { approvalView } from "./views.ts";
@@ -72,7 +72,7 @@ export class WaitingCalls {
   }
 
   /** Writes who waits for a call, or since when nobody does. */
-  noteWanted(parked: Parked, wanted: Partial<Pick<WantedParts, "isNameless" | "leftAt">>): void {
+  noteWanted(parked: Parked, wanted: Partial<Pick<ParkedParts, "isNameless" | "leftAt">>): void {
     parked.wanted = { ...parked.wanted, ...wanted };
     if (!this.#context.health.isFailing) this.rows.putWanted(parked);
   }

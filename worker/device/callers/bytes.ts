@@ -1,8 +1,9 @@
 /** HTTP requests that carry bytes: a call that opens a stream, for the body of the response or of the request. */
-import type { BytesAnswer, RestAnswer, RestCall, SentBytes } from "@matrx/shared/caller/port.ts";
+import type { BytesAnswer, RestAnswer, SentBytes, WantedCall } from "@matrx/shared/caller/port.ts";
 import { errorShapeOf } from "../../problem.ts";
 import type { DeviceContext } from "../context.ts";
-import { type HttpCaller, HttpConnection } from "../streams/http-connection.ts";
+import type { LeasedCaller } from "../leases.ts";
+import { HttpConnection } from "../streams/http-connection.ts";
 import type { RestCalls } from "./rest.ts";
 import { Turns } from "./turns.ts";
 
@@ -17,21 +18,22 @@ export class BytesCalls {
   }
 
   /** Waits for the answer as any REST call; the bytes are read afterwards. Throws MatrxError `RATE_LIMITED`. */
-  call(wanted: RestCall & HttpCaller, now: number): Promise<BytesAnswer> {
-    const connection = HttpConnection.reading(this.#context.streams, wanted);
-    return this.#open(connection, wanted, now).then((answer) =>
+  call(wanted: WantedCall, by: LeasedCaller, now: number): Promise<BytesAnswer> {
+    const connection = HttpConnection.reading(this.#context.streams, by);
+    return this.#open(connection, wanted, by, now).then((answer) =>
       isSuccess(answer) ? { answer, bytes: connection.body() } : { answer },
     );
   }
 
   /** The same for a tool that takes bytes: they are sent once the call is answered. */
   send(
-    wanted: RestCall & HttpCaller,
+    wanted: WantedCall,
+    by: LeasedCaller,
     bytes: ReadableStream<Uint8Array> | undefined,
     now: number,
   ): Promise<SentBytes> {
-    const connection = HttpConnection.sending(this.#context.streams, wanted);
-    return this.#open(connection, wanted, now).then((answer) => this.#sent(connection, answer, bytes));
+    const connection = HttpConnection.sending(this.#context.streams, by);
+    return this.#open(connection, wanted, by, now).then((answer) => this.#sent(connection, answer, bytes));
   }
 
   async #sent(
@@ -52,13 +54,14 @@ export class BytesCalls {
 
   /** The same for a tool that takes bytes and sends bytes at the same time. Of one grant, only some at once. */
   async exchange(
-    wanted: RestCall & HttpCaller,
+    wanted: WantedCall,
+    by: LeasedCaller,
     bytes: ReadableStream<Uint8Array> | undefined,
   ): Promise<BytesAnswer> {
-    const turn = await this.#turns.take(wanted.lease.scope.id);
+    const turn = await this.#turns.take(by.lease.scope.id);
     try {
-      const connection = HttpConnection.both(this.#context.streams, wanted);
-      const answer = await this.#open(connection, wanted, Date.now());
+      const connection = HttpConnection.both(this.#context.streams, by);
+      const answer = await this.#open(connection, wanted, by, Date.now());
       if (isSuccess(answer)) return { answer, bytes: connection.exchange(bytes, turn) };
       void bytes?.cancel().catch(() => undefined);
       turn.end();
@@ -70,10 +73,10 @@ export class BytesCalls {
   }
 
   /** As in `attempt`, nothing that waits for the answer keeps the call's input. */
-  #open(connection: HttpConnection, wanted: RestCall & HttpCaller, now: number): Promise<RestAnswer> {
+  #open(connection: HttpConnection, wanted: WantedCall, by: LeasedCaller, now: number): Promise<RestAnswer> {
     const { streams } = this.#context;
     const opens = { connection: connection.id, ...streams.open(connection, connection.opens, wanted.tool) };
-    return this.#rest.call({ ...wanted, opens }, now).then((answer) => {
+    return this.#rest.call(wanted, by, now, opens).then((answer) => {
       if (!isSuccess(answer)) streams.refuse(connection.id, opens.stream, NOT_WANTED);
       return answer;
     });

@@ -2,27 +2,20 @@
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { CallEvents, type CallReader } from "@matrx/shared/caller/call-events.ts";
 import type { EventStreams } from "@matrx/shared/caller/event-streams.ts";
-import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
+import type { OpenStream, WantedCall } from "@matrx/shared/caller/port.ts";
 import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { GuestSession } from "../../auth/caller.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { follow } from "../calls/pending.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Lease } from "../leases.ts";
+import type { Lease, LeasedCaller } from "../leases.ts";
 import { requireMaker } from "./rest.ts";
 import type { WatchedCall } from "./watched-call.ts";
-
-/** Who follows: under which lease, and a guest by which session of its own. */
-interface Follower {
-  lease: Lease;
-  guest: GuestSession | undefined;
-}
 
 interface EarlierCall {
   call: CallId;
@@ -43,30 +36,30 @@ export class Followers {
   }
 
   /** Makes a call, and streams its progress. If it throws MatrxError, nothing was sent. */
-  streamCall(follower: Follower, wanted: StreamedCall, now: number): OpenStream {
-    this.#admission.message(follower.lease, now);
-    return this.#streamed(follower, (events) => this.#make(follower, wanted, events, now));
+  streamCall(wanted: WantedCall, by: LeasedCaller, now: number): OpenStream {
+    this.#admission.message(by.lease, now);
+    return this.#streamed(by, (events) => this.#make(wanted, by.lease, events, now));
   }
 
   /** Streams the progress of an earlier call, for a while or to its end. Throws MatrxError `NOT_FOUND`. */
-  streamEarlier(follower: Follower, earlier: EarlierCall, now: number): OpenStream {
-    this.#admission.message(follower.lease, now);
-    return this.#streamed(follower, (events) => this.#join(follower, earlier, events, now));
+  streamEarlier(earlier: EarlierCall, by: LeasedCaller, now: number): OpenStream {
+    this.#admission.message(by.lease, now);
+    return this.#streamed(by, (events) => this.#join(earlier, by.lease, events, now));
   }
 
   /** Makes a call for a reader in this object. If it throws MatrxError, nothing was sent. */
-  watchCall(follower: Follower, wanted: StreamedCall, watched: WatchedCall, now: number): void {
-    this.#admission.message(follower.lease, now);
-    this.#watched(follower, watched, () => this.#make(follower, wanted, watched, now));
+  watchCall(wanted: WantedCall, by: LeasedCaller, watched: WatchedCall, now: number): void {
+    this.#admission.message(by.lease, now);
+    this.#watched(by, watched, () => this.#make(wanted, by.lease, watched, now));
   }
 
   /** Follows an earlier call in this object. Throws MatrxError `NOT_FOUND`. */
-  watchEarlier(follower: Follower, earlier: EarlierCall, watched: WatchedCall, now: number): void {
-    this.#admission.message(follower.lease, now);
-    this.#watched(follower, watched, () => this.#join(follower, earlier, watched, now));
+  watchEarlier(earlier: EarlierCall, by: LeasedCaller, watched: WatchedCall, now: number): void {
+    this.#admission.message(by.lease, now);
+    this.#watched(by, watched, () => this.#join(earlier, by.lease, watched, now));
   }
 
-  #streamed({ lease, guest }: Follower, begin: (events: CallEvents) => CallId): OpenStream {
+  #streamed({ lease, guest }: LeasedCaller, begin: (events: CallEvents) => CallId): OpenStream {
     const stream = this.#streams.open(lease.scope.id as GrantId);
     if (guest) this.#streams.visitedBy(guest.grant, stream);
     try {
@@ -77,7 +70,7 @@ export class Followers {
     }
   }
 
-  #watched({ lease, guest }: Follower, watched: WatchedCall, begin: () => void): void {
+  #watched({ lease, guest }: LeasedCaller, watched: WatchedCall, begin: () => void): void {
     const grant = lease.scope.id as GrantId;
     this.#streams.join(grant, watched);
     if (guest) this.#streams.visitedBy(guest.grant, watched);
@@ -90,21 +83,17 @@ export class Followers {
     }
   }
 
-  #make(
-    { lease }: Follower,
-    { cancelOnDisconnect, waitMs, quiet, isNameless, ...wanted }: StreamedCall,
-    reader: CallReader,
-    now: number,
-  ): CallId {
-    const { session } = wanted;
-    const wish = { session, cancelOnDisconnect, isNameless, waitsUntil: waitMs && now + waitMs };
+  #make(wanted: WantedCall, lease: Lease, reader: CallReader, now: number): CallId {
+    const { session, cancelOnDisconnect, waitMs, quiet, isNameless } = wanted;
+    const waitsUntil = waitMs && now + waitMs;
+    const wish = { session, cancelOnDisconnect, isNameless, live: !quiet, waitsUntil };
     const recipient = this.#recipient(lease, wish, reader);
-    const call = this.#admission.admit({ ...wanted, lease, stream: !quiet }, now, recipient);
+    const call = this.#admission.admit(wanted, now, recipient);
     this.#lookBy(wish);
     return call;
   }
 
-  #join({ lease }: Follower, { call, waitMs }: EarlierCall, reader: CallReader, now: number): CallId {
+  #join({ call, waitMs }: EarlierCall, lease: Lease, reader: CallReader, now: number): CallId {
     const { ledger } = this.#context;
     const pending = this.#calls.pendingCalls.get(call);
     const row = pending ? undefined : ledger.find(call);
@@ -124,6 +113,7 @@ export class Followers {
     const grant = lease.scope.id as GrantId;
     const recipient: FollowingRecipient = new FollowingRecipient(reader, {
       ...wish,
+      lease,
       device: this.#context.device,
       hasRoomFor: (bytes) => this.#streams.hasRoomFor(bytes, grant),
       left: (call, stops) => this.#calls.abandon(call, (one) => one === recipient, stops),
@@ -136,12 +126,14 @@ export class Followers {
   }
 }
 
-interface Wish extends Pick<StreamedCall, "session" | "cancelOnDisconnect" | "isNameless"> {
+interface Wish extends Pick<WantedCall, "session" | "cancelOnDisconnect" | "isNameless"> {
+  live?: boolean;
   /** In milliseconds since 1970; absent: the reader waits until the call ends. */
   waitsUntil?: number | undefined;
 }
 
 interface Following extends Wish {
+  lease: Lease;
   device: DeviceId;
   hasRoomFor: (bytes: number) => boolean;
   /** The reader left. If it was the last and `stops` is set, the call stops. */
@@ -160,6 +152,14 @@ class FollowingRecipient implements Recipient {
     this.#following = following;
     this.#waitsUntil = following.waitsUntil;
     this.knowsName = !following.isNameless;
+  }
+
+  get lease(): Lease {
+    return this.#following.lease;
+  }
+
+  get live(): boolean | undefined {
+    return this.#following.live;
   }
 
   get waitsUntil(): number | undefined {

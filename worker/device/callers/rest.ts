@@ -3,7 +3,8 @@ import type { CallApproval } from "@matrx/shared/approval.ts";
 import { pendingCall } from "@matrx/shared/caller/call-response.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
-import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
+import type { Ending, GuideAnswer, RestAnswer, WantedCall } from "@matrx/shared/caller/port.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -11,19 +12,11 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Admission } from "../calls/admission.ts";
-import type { WantedCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Lease } from "../leases.ts";
+import type { Lease, LeasedCaller } from "../leases.ts";
 import { toldName } from "./told-name.ts";
-
-interface Wanted extends RestCall {
-  lease: Lease;
-  opens?: WantedCall["opens"];
-  /** Its own session, which may end before the share. */
-  guest: GuestSession | undefined;
-}
 
 export class RestCalls {
   readonly #context: DeviceContext;
@@ -39,23 +32,25 @@ export class RestCalls {
   }
 
   /** Sends a call and waits up to 60 seconds for its answer; a call that the gate stops is answered as refused. */
-  call(wanted: Wanted, now: number): Promise<RestAnswer> {
+  call(wanted: WantedCall, by: LeasedCaller, now: number, opens?: ExecuteOpens): Promise<RestAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<RestAnswer>();
     const until = now + (wanted.waitMs ?? TIMES.restHold);
-    this.#send(wanted, now, this.#responseFor(wanted, until, resolve), reject);
+    this.#send(wanted, by.guest, now, this.#responseFor(wanted, by.lease, { opens, until }, resolve), reject);
     if (wanted.waitMs !== undefined) this.#context.timer.by(until);
     return promise;
   }
 
   /** What waits for an answer, here and in `#earlyResponse`, must not keep the call's input, which may have megabytes. */
   #responseFor(
-    { call, lease, opens, key, chosen }: Wanted,
-    until: number,
+    { call, key, chosen }: WantedCall,
+    lease: Lease,
+    { opens, until }: Pick<Waiting, "opens" | "until">,
     answer: (answer: RestAnswer) => void,
   ): PendingResponse {
     const grant = lease.scope.id as GrantId;
     const isNamed = opens !== undefined || chosen === true || key !== undefined;
-    return new PendingResponse(call, {
+    return new PendingResponse(call, lease, {
+      opens,
       end: (ending) => answer(this.#handOn(this.#fitting(ending, grant), grant)),
       until,
       over: (named, approval) => answer(this.#sentAway(isNamed, named, approval)),
@@ -63,16 +58,17 @@ export class RestCalls {
   }
 
   /** The same for the guide's route: it waits for the end of the call, and starts the response before that. */
-  callByGuide(wanted: Wanted, now: number): Promise<GuideAnswer> {
+  callByGuide(wanted: WantedCall, { lease, guest }: LeasedCaller, now: number): Promise<GuideAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<GuideAnswer>();
-    const { early, response } = this.#earlyResponse(wanted, resolve);
-    this.#send(wanted, now, response, reject);
+    const { early, response } = this.#earlyResponse(wanted.call, lease, resolve);
+    this.#send(wanted, guest, now, response, reject);
     if (response.effect) early.start(response, response.effect);
     return promise;
   }
 
   #earlyResponse(
-    { call: name, lease }: Wanted,
+    name: CallId,
+    lease: Lease,
     answer: (answer: GuideAnswer) => void,
   ): { early: EarlyResponse; response: PendingResponse } {
     const { bodies, device } = this.#context;
@@ -86,7 +82,8 @@ export class RestCalls {
         return body;
       },
     });
-    const response = new PendingResponse(name, { end: (ending) => early.end(this.#fitting(ending, grant)) });
+    const end = (ending: Ending<Uint8Array>) => early.end(this.#fitting(ending, grant));
+    const response = new PendingResponse(name, lease, { end });
     return { early, response };
   }
 
@@ -115,10 +112,16 @@ export class RestCalls {
     };
   }
 
-  #send(wanted: Wanted, now: number, response: PendingResponse, reject: (error: unknown) => void): void {
-    if (wanted.guest) this.#visited(wanted.guest.grant, response);
+  #send(
+    wanted: WantedCall,
+    guest: GuestSession | undefined,
+    now: number,
+    response: PendingResponse,
+    reject: (error: unknown) => void,
+  ): void {
+    if (guest) this.#visited(guest.grant, response);
     try {
-      this.#admission.message(wanted.lease, now);
+      this.#admission.message(response.lease, now);
       this.#admission.admit(wanted, now, response);
     } catch (error) {
       if (error instanceof MatrxError) response.refuse(error.shape(), wanted.call);
@@ -143,15 +146,18 @@ export class RestCalls {
 }
 
 interface Waiting {
+  /** The stream that the call opens. */
+  opens?: ExecuteOpens | undefined;
   end: (ending: Ending<Uint8Array>) => void;
   /** When to call `over`, in milliseconds since 1970. Absent: wait until the call ends. */
-  until?: number;
+  until?: number | undefined;
   over?: (call: CallId, approval: CallApproval | undefined) => void;
 }
 
 /** A REST request waiting for its answer. */
 class PendingResponse implements Recipient {
   call: CallId;
+  readonly lease: Lease;
   /** Undefined until the call is admitted. */
   effect: Effect | undefined;
   onEnd: (() => void) | undefined;
@@ -161,9 +167,14 @@ class PendingResponse implements Recipient {
   #follows = false;
   #isOver = false;
 
-  constructor(call: CallId, waiting: Waiting) {
+  constructor(call: CallId, lease: Lease, waiting: Waiting) {
     this.call = call;
+    this.lease = lease;
     this.#waiting = waiting;
+  }
+
+  get opens(): ExecuteOpens | undefined {
+    return this.#waiting.opens;
   }
 
   get waitsUntil(): number | undefined {

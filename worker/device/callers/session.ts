@@ -1,6 +1,7 @@
 /** One caller's socket at the relay: its lease and its unanswered calls. Survives hibernation as an attachment. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import {
   CallerProtocol,
   type ConnectionPort,
@@ -9,9 +10,10 @@ import {
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
 import type { Progress } from "@matrx/shared/content.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
@@ -120,21 +122,18 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
 
   start(id: string, call: Call, now: number): void {
     const { opens } = call;
-    const wanted = {
+    const wanted: WantedCall = {
       // Without an id from the caller, the call's name is its id.
-      call: call.id === undefined ? (id as CallId) : undefined,
+      call: call.id === undefined ? (id as CallId) : makeCallId(now),
       tool: call.tool,
       input: JSON.stringify(call.input),
-      lease: this.lease,
-      id,
       session: this.id,
       timeoutMs: call.timeout_ms,
-      stream: call.stream,
       key: call.idempotency_key,
-      opens: opens && this.streams.open(opens, call.tool),
     };
+    const opened = opens && this.streams.open(opens, call.tool);
     try {
-      this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
+      this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call, opened));
     } catch (error) {
       if (opens) this.streams.notOpened(opens);
       throw error;
@@ -246,12 +245,14 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   follows = false;
   /** Whether the attachment has it. */
   isSaved = false;
+  readonly opens: ExecuteOpens | undefined;
   readonly #session: CallerSession;
   readonly #wish: Wish;
 
-  constructor(session: CallerSession, id: string, wish: Wish) {
+  constructor(session: CallerSession, id: string, wish: Wish, opened?: ExecuteOpens) {
     this.#session = session;
     this.id = id;
+    this.opens = opened;
     // Not the whole call: its input may have megabytes.
     const { cancel_on_disconnect, stream, opens } = wish;
     this.#wish = { cancel_on_disconnect, stream, opens };
@@ -259,6 +260,14 @@ export class SocketRecipient implements Recipient, UnansweredCall {
 
   get socket(): WebSocket {
     return this.#session.ws;
+  }
+
+  get lease(): Lease {
+    return this.#session.lease;
+  }
+
+  get live(): boolean | undefined {
+    return this.#wish.stream;
   }
 
   accepted(call: CallId, deadline: number, effect: Effect): void {
@@ -297,7 +306,7 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   }
 
   progress(progress: Progress): void {
-    if (this.#wish.stream) this.#session.protocol.progress(this.id, progress);
+    if (this.live) this.#session.protocol.progress(this.id, progress);
   }
 
   refuse(error: ErrorShape, call: CallId): void {

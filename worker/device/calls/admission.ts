@@ -1,4 +1,5 @@
 /** Admits every call, from a socket or REST: gate, idempotency, then the device. Without an await, so there are no races. */
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -9,7 +10,7 @@ import type { Approvals } from "../approvals/approvals.ts";
 import { callApprovalOf } from "../approvals/rows.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import type { Keyed, Passed, WantedCall } from "./call.ts";
+import type { Keyed, Passed } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
@@ -40,7 +41,8 @@ export class Admission {
     try {
       return this.#admit(wanted, now, recipient);
     } catch (error) {
-      if (error instanceof MatrxError) this.#context.observer.refused(wanted, error.shape(), now);
+      if (error instanceof MatrxError)
+        this.#context.observer.refused(wanted, recipient.lease, error.shape(), now);
       throw error;
     }
   }
@@ -51,12 +53,12 @@ export class Admission {
     // If the storage failed, connections broke with it: then the device is not to blame for being offline.
     if (!link.current) health.requireWritable();
     const keeping = { store, rates, pause, underWay: calls.pendingCalls.size };
-    const passed = passGate(wanted, keeping, now);
+    const passed = passGate(wanted, recipient.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
-    const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
+    const earlier = keyed && this.#earlier(passed, keyed, now, recipient);
     if (earlier) return earlier;
     if (wanted.chosen) this.#requireNew(wanted.call);
-    if (this.#approvals.mayAsk(passed, wanted))
+    if (this.#approvals.mayAsk(passed, wanted, recipient.lease))
       return (
         this.#approvals.rejoin(wanted, passed.tool, now, recipient) ??
         this.#approvals.park(wanted, passed, keyed, now, recipient)
@@ -65,21 +67,20 @@ export class Admission {
   }
 
   /** Reveals nothing about the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
-  #requireNew(call: CallId | undefined): void {
+  #requireNew(call: CallId): void {
     const { ledger } = this.#context;
-    if (call && (this.#calls.pendingCalls.get(call) || ledger.find(call))) throw takenName();
+    if (this.#calls.pendingCalls.get(call) || ledger.find(call)) throw takenName();
   }
 
   /** The call that a key already stands for; this recipient gets its outcome too, now or later. */
   #earlier(
-    wanted: WantedCall,
     { effect }: Passed,
     { key, digest }: Keyed,
     now: number,
     recipient: Recipient,
   ): CallId | undefined {
     const { ledger } = this.#context;
-    const grant = wanted.lease.scope.id as GrantId;
+    const grant = recipient.lease.scope.id as GrantId;
     const row = key === null ? undefined : ledger.findByKey(grant, key, now);
     if (!row) return undefined;
     requireSameCall(row, digest);

@@ -1,31 +1,46 @@
-/** A call on its way to the device: what is wanted, and what the gate found. */
-import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
+/** A call has two shapes: `WantedCall`, as its caller wants it, and `PendingCall`, as this object runs it. Between them stands the gate. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import type { CallId, SessionId } from "@matrx/shared/ids.ts";
-import type { Lease } from "../leases.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import type { Holder } from "../leases.ts";
+import type { InputPreview } from "../observing/input-preview.ts";
+import type { CallState, Phase } from "./state.ts";
+import type { Recipient } from "./types.ts";
 
-/** A call as a surface submits it. */
-export interface WantedCall {
-  /** For REST made in the Worker, otherwise here. */
-  call?: CallId | undefined;
-  /** The caller chose the name, so it may be taken. */
-  chosen?: boolean | undefined;
-  tool: string;
-  /** JSON of the input. */
-  input: string;
-  lease: Lease;
-  /** The caller's id; REST has none. */
+/** A call in flight, as this object runs it: the state that `next` in `state.ts` decides on, and its data. */
+export interface PendingCall extends CallState {
+  readonly call: CallId;
+  /** Empty after hibernation, if the call has no row. */
+  readonly tool: string;
+  /** The caller's id; HTTP has none. */
   id?: string | undefined;
-  session?: SessionId | undefined;
-  /** What the caller asked for, in milliseconds. */
-  timeoutMs?: number | undefined;
-  stream?: boolean | undefined;
-  /** The stream that the call opens, as the frame says it. */
-  opens?: ExecuteOpens | undefined;
-  /** Its caller is a model, which repeats a call rather than to ask for it by name. */
-  repeats?: boolean | undefined;
-  /** Idempotency key. */
-  key?: string | undefined;
+  readonly grant: GrantId;
+  readonly created: number;
+  /** Extended by the time that the answer waited for its readers. */
+  deadline: number;
+  /** The caller, then its followers (`follow`). Empty if all left; an effect's outcome is kept. */
+  recipients: Recipient[];
+  phase: Phase;
+  recorded: boolean;
+  isKept?: boolean;
+  /** Absent after hibernation, after a policy change, or once sent if it is large. */
+  frame?: string | undefined;
+  /** What a person is, or was, asked about it. */
+  approval?: CallApproval | undefined;
+  /** When it was sent, if it waited for a person first; in milliseconds since 1970. */
+  releasedAt?: number | undefined;
+  /** Who holds its grant. Absent after hibernation, like `input`. */
+  holder?: Holder | undefined;
+  /** What those who watch are told of its input. */
+  input?: InputPreview | undefined;
+  /** The record knows that it began. */
+  isTold?: boolean;
+  /** It only fetches the outcome of an earlier call. */
+  isReplay?: true;
+  /** Frames of live output dropped since the last one passed on. */
+  missed: number;
+  /** State of the rate at which its progress is passed on. */
+  progressed?: number;
 }
 
 /** What the gate found out about a call that it admitted. */

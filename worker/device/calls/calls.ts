@@ -1,9 +1,10 @@
 /** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { errorAnswer } from "@matrx/shared/caller/error-answer.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import type { ToolProgress } from "@matrx/shared/device-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { takeOne } from "@matrx/shared/rate-limit.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -15,12 +16,12 @@ import type { DeviceContext } from "../context.ts";
 import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
 import { requireEnforced, requireStreams } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
-import { Asked } from "../observing/asked.ts";
 import type { CallEnd } from "../observing/call-end.ts";
-import { keptAsked } from "../observing/drafts.ts";
-import type { Keyed, Passed, WantedCall } from "./call.ts";
-import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
-import { follow, type PendingCall, PendingCalls } from "./pending.ts";
+import { keptFacts } from "../observing/drafts.ts";
+import { InputPreview } from "../observing/input-preview.ts";
+import type { Keyed, Passed, PendingCall } from "./call.ts";
+import { executeFrame, extrasOf, framePartsOf, replayFrame } from "./execute-frame.ts";
+import { follow, PendingCalls } from "./pending.ts";
 import { refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next, type Step } from "./state.ts";
 import { type Recipient, withApproval } from "./types.ts";
@@ -90,30 +91,33 @@ export class Calls {
     recipient: Recipient,
   ): CallId {
     const socket = this.#context.signs.requireLive(now);
-    const call = wanted.call ?? makeCallId(now);
-    const { tool, called, effect } = passed;
+    const { call } = wanted;
+    const { lease } = recipient;
+    const { tool, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours, protocol } = socket.attachment;
     const { store } = this.#context;
-    requireEnforced(tool, wanted.input, wanted.lease.scope, store.policy, socket.attachment);
-    requireStreams(wanted.opens, socket.attachment);
-    const extras = ours ? extrasOf(wanted, keyed, store.limits(protocol), called) : "";
+    requireEnforced(tool, wanted.input, lease.scope, store.policy, socket.attachment);
+    requireStreams(recipient.opens, socket.attachment);
+    const extras = ours
+      ? extrasOf(framePartsOf(wanted, passed, keyed, recipient), lease, store.limits(protocol))
+      : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.input, extras);
-    const grant = wanted.lease.scope.id as GrantId;
     const pending: PendingCall = {
       call,
       tool,
-      id: wanted.id,
+      id: recipient.id,
       effect,
-      grant,
+      grant: lease.scope.id as GrantId,
       created: now,
       deadline,
       recipients: [recipient],
       phase: "new",
       recorded: false,
       frame,
-      asked: new Asked(wanted),
+      holder: lease.holder,
+      input: new InputPreview(wanted.tool, wanted.input),
       missed: 0,
     };
     const { to = "new", row } = next(pending, "admitted");
@@ -126,16 +130,18 @@ export class Calls {
 
   /** Keeps an admitted call from being sent, until it is released or refused. Its row is written, whatever its effect. */
   park(
-    wanted: WantedCall & { call: CallId },
+    wanted: WantedCall,
     { passed, keyed, deadline }: { passed: Passed; keyed: Keyed | undefined; deadline: number },
     now: number,
     recipient: Recipient,
   ): void {
-    const { call, id, lease } = wanted;
+    const { call } = wanted;
+    const { id, lease } = recipient;
     const { tool, effect } = passed;
+    const input = new InputPreview(wanted.tool, wanted.input);
     const pending: PendingCall = {
       ...{ call, tool, id, effect, grant: lease.scope.id as GrantId, created: now, deadline },
-      ...{ recipients: [recipient], phase: "new", recorded: false, asked: new Asked(wanted), missed: 0 },
+      ...{ recipients: [recipient], phase: "new", recorded: false, holder: lease.holder, input, missed: 0 },
     };
     const { to = "new" } = next(pending, "parked");
     pending.phase = to;
@@ -163,7 +169,7 @@ export class Calls {
     const { to } = next(pending, "released");
     if (!to) return;
     const deadline = now + timeoutMs;
-    this.#context.ledger.release(pending.call, deadline, keptAsked(pending.asked));
+    this.#context.ledger.release(pending.call, deadline, keptFacts(pending));
     Object.assign(pending, { frame, deadline, releasedAt: now, phase: to } satisfies Partial<PendingCall>);
     this.#begin(pending, now);
     this.#context.callStarted(now);
@@ -209,7 +215,7 @@ export class Calls {
   #record(pending: PendingCall, keyed: Keyed | undefined): void {
     const { key, digest } = keyed ?? { key: null, digest: null };
     const state = pending.phase === "parked" ? "awaiting_approval" : "accepted";
-    this.#context.ledger.open({ ...pending, key, digest, state, audit: keptAsked(pending.asked) });
+    this.#context.ledger.open({ ...pending, key, digest, state, audit: keptFacts(pending) });
     pending.recorded = true;
   }
 

@@ -7,8 +7,8 @@ import { narrowsCommands, type Policy, policyNarrowsCommands, refusalOf } from "
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { ENFORCES_ALL } from "../store.ts";
+import type { PendingCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
-import type { PendingCall } from "./pending.ts";
 import { grantChangedError } from "./refusals.ts";
 
 export class ChangedRights {

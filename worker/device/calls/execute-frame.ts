@@ -1,7 +1,31 @@
 /** The frame that carries a call to the device, concatenated as text: input, grant and limits are already JSON. */
-import type { CallId } from "@matrx/shared/ids.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
+import type { CallId, SessionId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
-import type { Keyed, WantedCall } from "./call.ts";
+import type { Keyed, Passed } from "./call.ts";
+import type { Recipient } from "./types.ts";
+
+/** What our agent is told of a call besides tool, input and rights. As JSON, it waits with a call that a person must allow. */
+export interface FrameParts {
+  readonly called: string | undefined;
+  readonly id: string | undefined;
+  readonly session: SessionId | undefined;
+  /** What the caller asked for, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  readonly stream: boolean | undefined;
+  readonly opens: ExecuteOpens | undefined;
+  readonly keyed: Keyed | undefined;
+}
+
+export function framePartsOf(
+  { session, timeoutMs }: WantedCall,
+  { called }: Passed,
+  keyed: Keyed | undefined,
+  { id, live, opens }: Recipient,
+): FrameParts {
+  return { called, id, session, timeoutMs, stream: live, opens, keyed };
+}
 
 /** Device document, Tool Execute; `extras` is added for our agent, and not for a bare device. */
 export function executeFrame(
@@ -18,19 +42,11 @@ export function executeFrame(
 
 /** Our additions; `limits` is the JSON of the owner's limits for this device, if any. */
 export function extrasOf(
-  {
-    id,
-    session,
-    timeoutMs,
-    stream,
-    opens,
-    lease,
-  }: Pick<WantedCall, "id" | "session" | "timeoutMs" | "stream" | "opens" | "lease">,
-  keyed: Keyed | undefined,
+  { called, id, session, timeoutMs, stream, opens, keyed }: FrameParts,
+  { json }: Lease,
   limits: string | undefined,
-  called: string | undefined,
 ): string {
-  let text = `,"grant":${lease.json}`;
+  let text = `,"grant":${json}`;
   if (called !== undefined) text += `,"called":${JSON.stringify(called)}`;
   if (limits) text += `,"policy":${limits}`;
   if (id !== undefined) text += `,"id":${JSON.stringify(id)}`;

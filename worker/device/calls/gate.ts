@@ -1,5 +1,5 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
-
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,
@@ -21,7 +21,7 @@ import type { Lease } from "../leases.ts";
 import type { AccountPause } from "../pause.ts";
 import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
-import type { Passed, WantedCall } from "./call.ts";
+import type { Passed } from "./call.ts";
 
 interface GateKeeping {
   store: RecordStore;
@@ -33,7 +33,8 @@ interface GateKeeping {
 
 /** Throws MatrxError: `PERMISSION_DENIED`, `TOOL_NOT_FOUND`, `RATE_LIMITED`. */
 export function passGate(
-  { tool: name, input, lease }: Pick<WantedCall, "tool" | "input" | "lease">,
+  { tool: name, input }: WantedCall,
+  lease: Lease,
   { store, rates, pause, underWay }: GateKeeping,
   now: number,
 ): Passed {

@@ -1,41 +1,7 @@
 /** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
-import type { CallApproval } from "@matrx/shared/approval.ts";
-import type { CallId, GrantId } from "@matrx/shared/ids.ts";
-import type { Asked } from "../observing/asked.ts";
-import type { CallState, Phase } from "./state.ts";
+import type { CallId } from "@matrx/shared/ids.ts";
+import type { PendingCall } from "./call.ts";
 import type { Recipient } from "./types.ts";
-
-/** A call in flight: the state that `next` in `state.ts` decides on, and its data. */
-export interface PendingCall extends CallState {
-  readonly call: CallId;
-  /** Empty after hibernation, if the call has no row. */
-  readonly tool: string;
-  /** The caller's id; REST has none. */
-  id?: string | undefined;
-  readonly grant: GrantId;
-  readonly created: number;
-  /** Extended by the time that the answer waited for its readers. */
-  deadline: number;
-  /** The caller, then its followers (`follow`). Empty if all left; an effect's outcome is kept. */
-  recipients: Recipient[];
-  phase: Phase;
-  recorded: boolean;
-  isKept?: boolean;
-  /** Absent after hibernation, after a policy change, or once sent if it is large. */
-  frame?: string | undefined;
-  /** What a person is, or was, asked about it. */
-  approval?: CallApproval | undefined;
-  /** When it was sent, if it waited for a person first; in milliseconds since 1970. */
-  releasedAt?: number | undefined;
-  /** What those who watch are told of it. Absent after hibernation. */
-  asked?: Asked | undefined;
-  /** It only fetches the outcome of an earlier call. */
-  isReplay?: true;
-  /** Frames of live output dropped since the last one passed on. */
-  missed: number;
-  /** State of the rate at which its progress is passed on. */
-  progressed?: number;
-}
 
 /** Frames up to this length are kept for resending, up to a total. */
 const KEPT_FRAME_CHARS = 64 * 1024;

@@ -3,8 +3,8 @@ import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { type CallId, callTime, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { DeviceContext } from "../context.ts";
+import type { PendingCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
-import type { PendingCall } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
 interface CallStatus {

@@ -2,9 +2,9 @@
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { DeviceContext } from "../context.ts";
 import { type PauseNews, type PauseState, stoppedError } from "../pause.ts";
+import type { PendingCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import type { ChangedRights } from "./changed-rights.ts";
-import type { PendingCall } from "./pending.ts";
 import { unwatchedCalls } from "./unwatched.ts";
 
 export class Stopping {

@@ -2,13 +2,23 @@
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Progress } from "@matrx/shared/content.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { Lease } from "../leases.ts";
 import { readAnswer } from "../link/device-answer.ts";
 
 export interface Recipient {
+  /** Under which it calls, or follows. */
+  readonly lease: Lease;
+  /** The caller's id for the call; HTTP has none. */
+  readonly id?: string | undefined;
+  /** Whether the device sends live output for it. */
+  readonly live?: boolean | undefined;
+  /** The stream that the call opens, as the frame says it. */
+  readonly opens?: ExecuteOpens | undefined;
   /** The call is admitted with this name and deadline (milliseconds since 1970). Called before anything else. */
   accepted(call: CallId, deadline: number, effect: Effect): void;
   /** The call waits before it is sent, perhaps for long: a socket keeps it through hibernation from now on. */

@@ -5,8 +5,9 @@ import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
 import { readAnswer } from "../link/device-answer.ts";
+import type { PendingCall } from "./call.ts";
 import type { Ledger, LedgerRow, LedgerState } from "./ledger.ts";
-import type { PendingCall, PendingCalls } from "./pending.ts";
+import type { PendingCalls } from "./pending.ts";
 
 /** A row as its caller sees it; `outcome` is the stored answer. */
 export function callView(row: LedgerRow, device: string, approval: CallApproval | undefined): CallView {

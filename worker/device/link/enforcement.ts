@@ -4,12 +4,12 @@
  * can see what a call touches, and refuses the call where it cannot. A bare device is never told a grant's folders.
  */
 import { ClosedPaths } from "@matrx/shared/access-rules.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import { isPortTool } from "@matrx/shared/effects.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { portIn } from "@matrx/shared/policy-explain.ts";
-import type { WantedCall } from "../calls/call.ts";
 import type { DeviceAttachment } from "../connection.ts";
 import { ENFORCES_ALL, HAS_STREAMS } from "../store.ts";
 
@@ -36,7 +36,7 @@ export function requireEnforced(
 
 /** Throws MatrxError `UNAVAILABLE` if a call opens a stream, and the device does not support streams. */
 export function requireStreams(
-  opens: WantedCall["opens"],
+  opens: ExecuteOpens | undefined,
   { ours, protocol }: Pick<DeviceAttachment, "ours" | "protocol">,
 ): void {
   if (!opens || (ours && protocol >= HAS_STREAMS)) return;

@@ -1,17 +1,17 @@
 /** What the record is told of a call. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import type { AuditBy, AuditDraft } from "@matrx/shared/audit.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { type Effect, effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { answerPreview, previewOf, questionPreview } from "@matrx/shared/redact.ts";
-import type { WantedCall } from "../calls/call.ts";
+import type { PendingCall } from "../calls/call.ts";
 import type { AuditedRow } from "../calls/ledger.ts";
-import type { PendingCall } from "../calls/pending.ts";
-import type { Holder } from "../leases.ts";
-import { Asked } from "./asked.ts";
+import type { Holder, Lease } from "../leases.ts";
 import type { CallEnd } from "./call-end.ts";
+import { InputPreview } from "./input-preview.ts";
 
 type CallDraft = Extract<AuditDraft, { type: "call" }>;
 
@@ -19,14 +19,14 @@ type CallDraft = Extract<AuditDraft, { type: "call" }>;
 const TOOL_CHARS = 128;
 
 /** What a ledger's row keeps for the record. */
-interface KeptAsked {
+interface KeptFacts {
   holder?: Holder | undefined;
   input?: Record<string, string>;
 }
 
 /** The text that a ledger's row keeps for the record. */
-export function keptAsked(asked: Asked | undefined): string {
-  const kept: KeptAsked = asked ? { holder: asked.holder, input: asked.preview } : {};
+export function keptFacts({ holder, input }: PendingCall): string {
+  const kept: KeptFacts = input ? { holder, input: input.parameters } : {};
   return JSON.stringify(kept);
 }
 
@@ -34,7 +34,7 @@ export function keptAsked(asked: Asked | undefined): string {
 export function callDraft(row: AuditedRow | undefined, device: string): CallDraft[] {
   if (!row?.audit) return [];
   const { call, grant_id, tool, state, finished, created, code, exit, ms, bytes, preview } = row;
-  const { holder, input } = JSON.parse(row.audit) as KeptAsked;
+  const { holder, input } = JSON.parse(row.audit) as KeptFacts;
   return [
     {
       ...{ type: "call", id: `${call}:${state}`, at: iso(finished ?? created), device, call },
@@ -71,7 +71,7 @@ export function endDraft(
 
 /** A call that goes on for long: another entry tells its end. */
 export function begunDraft(
-  { call, tool, effect, grant, asked }: PendingCall,
+  { call, tool, effect, grant, input }: PendingCall,
   { device, holder }: { device: string; holder: Holder | undefined },
   now: number,
 ): CallDraft {
@@ -80,33 +80,34 @@ export function begunDraft(
       type: "call",
       id: `${call}:running`,
       at: iso(now),
-      by: byOf(grant, asked?.holder ?? holder),
+      by: byOf(grant, holder),
       device,
       call,
     },
     ...(tool && { tool }),
     effect,
-    ...(asked && { input: asked.preview }),
+    ...(input && { input: input.parameters }),
     status: "running",
   };
 }
 
 /** A call that was refused before anything was sent. */
 export function deniedDraft(
-  wanted: WantedCall & { call: string },
+  wanted: WantedCall,
+  lease: Lease,
   { code, message }: Pick<ErrorShape, "code" | "message">,
   device: string,
   now: number,
 ): Extract<AuditDraft, { type: "denied" }> {
   const tool = toolNameOf(wanted.tool).slice(0, TOOL_CHARS);
-  const { scope, holder } = wanted.lease;
+  const { scope, holder } = lease;
   return {
     ...{ type: "denied", id: `${wanted.call}:denied`, at: iso(now), by: byOf(scope.id, holder), device },
     ...{
       call: wanted.call,
       tool,
       effect: effectOfCall(tool, () => JSON.parse(wanted.input)),
-      input: new Asked(wanted).preview,
+      input: new InputPreview(wanted.tool, wanted.input).parameters,
     },
     ...{ code, message: previewOf(message) },
   };

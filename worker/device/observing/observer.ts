@@ -1,19 +1,19 @@
 /** Sees every call begin and end, and every one that is refused. It never throws, and nothing waits for it. */
 import type { StartedCall } from "@matrx/shared/activity.ts";
-import { type Effect, effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
+import type { WantedCall } from "@matrx/shared/caller/port.ts";
+import { effectOfCall, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { answerPreview, previewOf } from "@matrx/shared/redact.ts";
-import type { WantedCall } from "../calls/call.ts";
-import type { PendingCall } from "../calls/pending.ts";
-import type { Holder, Leases } from "../leases.ts";
+import type { PendingCall } from "../calls/call.ts";
+import type { Holder, Lease, Leases } from "../leases.ts";
 import type { ActivityFeed } from "./activity.ts";
-import { Asked } from "./asked.ts";
 import type { AuditFeed } from "./audit.ts";
 import type { CallEnd } from "./call-end.ts";
 import { Denials } from "./denials.ts";
 import { begunDraft, deniedDraft, endDraft } from "./drafts.ts";
+import { InputPreview } from "./input-preview.ts";
 
 interface Parts {
   readonly activity: ActivityFeed;
@@ -58,19 +58,22 @@ export class Observer {
   }
 
   /** A call was refused before anything was sent or written. */
-  refused(wanted: WantedCall, error: ErrorShape, now: number): void {
+  refused(wanted: WantedCall, lease: Lease, error: ErrorShape, now: number): void {
     const { activity, audit, device } = this.#parts;
     const { code, message } = error;
     const tool = toolNameOf(wanted.tool).slice(0, TOOL_CHARS);
-    const named = { ...wanted, call: wanted.call ?? makeCallId(now) };
-    const kind = { grant: wanted.lease.scope.id, code, tool };
-    const told = this.#denials.note(kind, () => deniedDraft(named, error, device(), now), now);
+    const grant = lease.scope.id as GrantId;
+    const told = this.#denials.note(
+      { grant, code, tool },
+      () => deniedDraft(wanted, lease, error, device(), now),
+      now,
+    );
     if (told) audit.keep(told(), now);
     else if (this.#denials.hasCounts) this.#counted(now);
     if (!activity.isWatched(now)) return;
-    const asked = new Asked(wanted);
     const effect = effectOfCall(tool, () => JSON.parse(wanted.input));
-    const seen = this.#described({ call: named.call, tool, effect, asked }, now);
+    const input = new InputPreview(wanted.tool, wanted.input);
+    const seen = this.#seen({ call: wanted.call, tool, effect, grant, holder: lease.holder, input }, now);
     activity.note({ ...seen, type: "refused", ms: 0, code, preview: previewOf(message) }, now);
   }
 
@@ -85,10 +88,10 @@ export class Observer {
   settle(pendingCalls: readonly PendingCall[], now: number): number | undefined {
     const { audit } = this.#parts;
     for (const told of this.#denials.due(now, !audit.isBusy)) audit.note(told, now);
-    const untold = pendingCalls.filter(({ asked, phase }) => asked && !asked.isTold && phase !== "parked");
+    const untold = pendingCalls.filter(({ input, isTold, phase }) => input && !isTold && phase !== "parked");
     const long = untold.filter((pending) => now - begunAt(pending) >= TIMES.settleAfter);
     for (const pending of long) {
-      if (pending.asked) pending.asked.isTold = true;
+      pending.isTold = true;
       audit.note(() => begunDraft(pending, this.#place(pending, now), begunAt(pending)), now);
     }
     const hasUntoldReads = untold.some((pending) => !pending.recorded && !long.includes(pending));
@@ -119,25 +122,19 @@ export class Observer {
   }
 
   /** After hibernation the grant's lease still tells who holds it. */
-  #place({ grant, asked }: PendingCall, now: number): { device: string; holder: Holder | undefined } {
-    const holder = asked?.holder ?? this.#parts.leases.current(grant, now)?.holder;
-    return { device: this.#parts.device(), holder };
+  #place(
+    { grant, holder }: Pick<PendingCall, "grant" | "holder">,
+    now: number,
+  ): { device: string; holder: Holder | undefined } {
+    const known = holder ?? this.#parts.leases.current(grant, now)?.holder;
+    return { device: this.#parts.device(), holder: known };
   }
 
-  #seen(pending: PendingCall, at: number): Seen {
-    const { call, tool, effect, grant, asked } = pending;
-    if (asked) return this.#described({ call, tool, effect, asked }, at);
-    const { device, holder } = this.#place(pending, at);
+  #seen(called: Described, at: number): Seen {
+    const { call, tool, effect, grant, input } = called;
+    const { device, holder } = this.#place(called, at);
     return {
-      ...{ at: iso(at), call, device, tool, effect, input: {} },
-      grant: { id: grant, ...holder },
-    };
-  }
-
-  #described({ call, tool, effect, asked }: Described, at: number): Seen {
-    const { grant, holder } = asked;
-    return {
-      ...{ at: iso(at), call, device: this.#parts.device(), tool, effect, input: asked.preview },
+      ...{ at: iso(at), call, device, tool, effect, input: input?.parameters ?? {} },
       grant: { id: grant, ...holder },
     };
   }
@@ -145,12 +142,7 @@ export class Observer {
 
 type Seen = Omit<StartedCall, "type">;
 
-interface Described {
-  readonly call: string;
-  readonly tool: string;
-  readonly effect: Effect;
-  readonly asked: Asked;
-}
+type Described = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "holder" | "input">;
 
 /** When it was sent to the device, or is about to be. */
 function begunAt({ releasedAt, created }: PendingCall): number {

@@ -5,9 +5,8 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { type ConnectionId, decodeStreamFrame, type StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
-import type { GuestSession } from "../../auth/caller.ts";
 import type { Turn } from "../callers/turns.ts";
-import type { Lease } from "../leases.ts";
+import type { Lease, LeasedCaller } from "../leases.ts";
 import type { CallerConnection } from "./stream.ts";
 import type { Streams } from "./streams.ts";
 
@@ -31,7 +30,7 @@ export class HttpConnection implements CallerConnection {
   #onFrame: (() => void) | undefined;
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
-  private constructor(streams: Streams, { lease, guest }: HttpCaller, window: number) {
+  private constructor(streams: Streams, { lease, guest }: LeasedCaller, window: number) {
     this.lease = lease;
     this.visit = guest?.grant;
     this.#window = window;
@@ -43,17 +42,17 @@ export class HttpConnection implements CallerConnection {
   }
 
   /** For a request whose response is what the device sends. */
-  static reading(streams: Streams, caller: HttpCaller): HttpConnection {
+  static reading(streams: Streams, caller: LeasedCaller): HttpConnection {
     return new HttpConnection(streams, caller, WINDOW);
   }
 
   /** For a request whose body goes to the device, which only answers with the end. */
-  static sending(streams: Streams, caller: HttpCaller): HttpConnection {
+  static sending(streams: Streams, caller: LeasedCaller): HttpConnection {
     return new HttpConnection(streams, caller, LIMITS.streamWindowMinBytes);
   }
 
   /** For a request whose body goes to the device, and whose response is what the device sends meanwhile. */
-  static both(streams: Streams, caller: HttpCaller): HttpConnection {
+  static both(streams: Streams, caller: LeasedCaller): HttpConnection {
     return new HttpConnection(streams, caller, EXCHANGE_WINDOW);
   }
 
@@ -194,11 +193,6 @@ export class HttpConnection implements CallerConnection {
       signal.removeEventListener("abort", onOver);
     }
   }
-}
-
-export interface HttpCaller {
-  readonly lease: Lease;
-  readonly guest: GuestSession | undefined;
 }
 
 /** Undefined at the end. Throws MatrxError if the stream was reset. */

@@ -1,7 +1,7 @@
 /** A GET that depends on the file's version: which calls it makes of a device, new or old. */
 import { expect, it } from "vitest";
 import { fileResponse } from "../../../../shared/caller/files/download.ts";
-import type { BytesAnswer, FilePort, RestAnswer, RestCall } from "../../../../shared/caller/port.ts";
+import type { BytesAnswer, FilePort, RestAnswer, WantedCall } from "../../../../shared/caller/port.ts";
 
 const FACTS = {
   ...{ kind: "file", path: "/a", name: "a.txt", size: 5, media_type: "text/plain" },
@@ -11,7 +11,7 @@ const FACTS = {
 type Said = Record<string, unknown>;
 const encoder = new TextEncoder();
 
-function answerOf({ call }: RestCall, metadata: Said): RestAnswer {
+function answerOf({ call }: WantedCall, metadata: Said): RestAnswer {
   return { kind: "answer", call, status: "success", body: encoder.encode(JSON.stringify({ metadata })) };
 }
 
@@ -21,11 +21,11 @@ function portOf(download: (input: Said) => Said | "refused") {
   const left: string[] = [];
   const port = {
     ...{ device: "home", hop: "relay", sized: (bytes: ReadableStream<Uint8Array>) => bytes },
-    call: async (wanted: RestCall) => {
+    call: async (wanted: WantedCall) => {
       calls.push(wanted.tool);
       return answerOf(wanted, FACTS);
     },
-    callForBytes: async (wanted: RestCall): Promise<BytesAnswer> => {
+    callForBytes: async (wanted: WantedCall): Promise<BytesAnswer> => {
       calls.push(wanted.tool);
       const said = download(JSON.parse(wanted.input) as Said);
       const { call } = wanted;
