@@ -15,9 +15,9 @@ import { BytesCalls } from "../../worker/device/callers/bytes.ts";
 import { Followers } from "../../worker/device/callers/followers.ts";
 import { RestCalls } from "../../worker/device/callers/rest.ts";
 import { CallerSession } from "../../worker/device/callers/session.ts";
-import type { Recipient } from "../../worker/device/calls/types.ts";
 import type { DeviceContext } from "../../worker/device/context.ts";
 import type { Lease } from "../../worker/device/leases.ts";
+import type { Recipient } from "../../worker/device/ledger/recipient.ts";
 import { DevicePort } from "../../worker/port/device-port.ts";
 
 vi.mock("cloudflare:workers", () => ({ DurableObject: class {} }));

@@ -26,12 +26,11 @@ import { noSuchTokenError, unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Person } from "./approvals/decisions.ts";
-import { callApprovalOf } from "./approvals/rows.ts";
+import type { Admission } from "./callers/admission.ts";
 import type { BytesCalls } from "./callers/bytes.ts";
 import type { Followers } from "./callers/followers.ts";
 import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { WatchedCall } from "./callers/watched-call.ts";
-import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import type { ChangedRights } from "./calls/changed-rights.ts";
 import { explainCall } from "./calls/explain.ts";
@@ -39,8 +38,9 @@ import { allowedTools, openTools, toolNames, unreadablePolicy } from "./calls/ga
 import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext, DeviceEnv } from "./context.ts";
 import type { Lease, LeasedCaller } from "./leases.ts";
-import { type Sign, silent } from "./link/sign-of-life.ts";
+import { callApprovalOf } from "./ledger/approval-rows.ts";
 import { byOf, policyDraft } from "./observing/drafts.ts";
+import { type Sign, silent } from "./sign-of-life.ts";
 import type { DeviceRecord } from "./store.ts";
 
 export type Command = SystemCommand["command"];

@@ -9,8 +9,8 @@ import {
   isOpen,
   next as nextStage,
   type Stage,
-} from "../../../worker/device/approvals/state.ts";
-import { type CallEvent, type CallState, next } from "../../../worker/device/calls/state.ts";
+} from "../../../worker/device/ledger/approval-state.ts";
+import { type CallEvent, type CallState, next } from "../../../worker/device/ledger/call-state.ts";
 
 const RUNS = 5000;
 

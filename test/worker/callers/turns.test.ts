@@ -1,6 +1,6 @@
 /** Exchanges of a visit take turns: so many at once, the others in order, none lost. */
 import { expect, it, onTestFinished, vi } from "vitest";
-import { EXCHANGES_AT_ONCE, SILENT_FOR, Turns } from "../../../worker/device/callers/turns.ts";
+import { EXCHANGES_AT_ONCE, SILENT_FOR, Turns } from "../../../worker/device/streams/turns.ts";
 
 it("lets so many through at once, the next when one has ended, and each visit by itself", async () => {
   const turns = new Turns();

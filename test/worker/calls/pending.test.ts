@@ -1,8 +1,8 @@
 /** Frames are kept for sending again, but not without end. */
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { expect, it } from "vitest";
-import type { PendingCall } from "../../../worker/device/calls/call.ts";
-import { PendingCalls } from "../../../worker/device/calls/pending.ts";
+import type { PendingCall } from "../../../worker/device/ledger/call.ts";
+import { PendingCalls } from "../../../worker/device/ledger/pending.ts";
 
 function pending(call: string, frame: string): PendingCall {
   const known = { call: call as CallId, grant: "grant_a" as GrantId, tool: "Read", effect: "read" as const };

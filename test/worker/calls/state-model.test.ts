@@ -5,7 +5,7 @@
 import type { Effect } from "@matrx/shared/effects.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type CallEvent, type CallState, next } from "../../../worker/device/calls/state.ts";
+import { type CallEvent, type CallState, next } from "../../../worker/device/ledger/call-state.ts";
 
 type Row = "none" | "accepted" | "expired" | "unknown" | "finished";
 type Journal = "never" | "running" | "finished" | "unknown";

@@ -6,7 +6,7 @@ import {
   next,
   type Phase,
   type Step,
-} from "../../../worker/device/calls/state.ts";
+} from "../../../worker/device/ledger/call-state.ts";
 
 const STEPS: Readonly<Record<string, Step>> = {
   "-": {},

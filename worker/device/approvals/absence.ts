@@ -1,6 +1,6 @@
 /** Questions whose callers are gone: an answer would run a call that nobody can ask for, so they are withdrawn. */
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { Parked } from "./parked.ts";
+import type { Parked } from "../ledger/parked.ts";
 import { deserted } from "./refusals.ts";
 import type { WaitingCalls } from "./waiting.ts";
 

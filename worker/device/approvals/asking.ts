@@ -3,7 +3,7 @@ import { type Effect, effectOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Asking, askingRules, type Policy } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
-import type { Passed } from "../calls/call.ts";
+import type { Passed } from "../ledger/call.ts";
 
 /** The rules of a device: those of its policy at the relay, and those it announced. */
 interface Rules {

@@ -10,8 +10,9 @@ import type { Question } from "@matrx/shared/question.ts";
 import { unwrap } from "../../outcome.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
+import type { ApprovalRow } from "../ledger/approval-rows.ts";
+import type { Parked } from "../ledger/parked.ts";
 import { rulesFor } from "./asking.ts";
-import type { Parked } from "./parked.ts";
 import type { Preparation } from "./preparation.ts";
 import {
   alreadyOver,
@@ -23,7 +24,6 @@ import {
   onlyAtMachine,
   tooLargeToAsk,
 } from "./refusals.ts";
-import type { ApprovalRow } from "./rows.ts";
 import { approvalDetail } from "./views.ts";
 import type { WaitingCalls } from "./waiting.ts";
 

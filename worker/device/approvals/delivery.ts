@@ -1,17 +1,17 @@
 /** Sends what may be sent: everything is checked again, since grant, policy and device may have changed meanwhile. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { logWarning } from "../../log.ts";
-import type { PendingCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
+import { requireEnforced, requireStreams } from "../calls/enforcement.ts";
 import { approvalExtra, executeFrame, extrasOf } from "../calls/execute-frame.ts";
 import { requireAllowed } from "../calls/gate.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import { requireEnforced, requireStreams } from "../link/enforcement.ts";
-import type { Sign } from "../link/sign-of-life.ts";
-import { InputPreview } from "../observing/input-preview.ts";
-import type { Parked } from "./parked.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import { InputPreview } from "../ledger/input-preview.ts";
+import type { Parked } from "../ledger/parked.ts";
+import type { Sign } from "../sign-of-life.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
 /** How long to wait before the account is asked again, in milliseconds. */

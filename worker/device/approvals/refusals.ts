@@ -2,8 +2,8 @@
 import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { visibleText } from "@matrx/shared/question.ts";
-import { isDeserted } from "./parked.ts";
-import type { ApprovalRow } from "./rows.ts";
+import type { ApprovalRow } from "../ledger/approval-rows.ts";
+import { isDeserted } from "../ledger/parked.ts";
 
 const AT_MACHINE = "The owner allows this only at the machine itself";
 

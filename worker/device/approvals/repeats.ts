@@ -2,8 +2,8 @@
 import type { WantedCall } from "@matrx/shared/caller/port.ts";
 import { canonicalJson } from "@matrx/shared/canonical-json.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { Recipient } from "../calls/types.ts";
-import type { Parked } from "./parked.ts";
+import type { Parked } from "../ledger/parked.ts";
+import type { Recipient } from "../ledger/recipient.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
 /** The waiting call that a caller means by this one. Whoever gives a key or a name says itself which call it means. */

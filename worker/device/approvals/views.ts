@@ -2,9 +2,9 @@
 import type { ApprovalDetail, ApprovalView, Reach } from "@matrx/shared/approval.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { Question } from "@matrx/shared/question.ts";
-import { isDeserted, stateOf } from "./parked.ts";
-import type { ApprovalRow } from "./rows.ts";
-import type { Stage } from "./state.ts";
+import type { ApprovalRow } from "../ledger/approval-rows.ts";
+import type { Stage } from "../ledger/approval-state.ts";
+import { isDeserted, stateOf } from "../ledger/parked.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 

@@ -1,14 +1,14 @@
-/** The calls that wait until they may be sent, and what happens to each, as `state.ts` decides. */
+/** The calls that wait until they may be sent, and what happens to each, as `ledger/approval-state.ts` decides. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import type { AccountNews } from "../account-news.ts";
-import type { PendingCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { DeviceContext } from "../context.ts";
-import { callApproval, type Parked, type ParkedParts } from "./parked.ts";
-import type { ApprovalRows, Decided } from "./rows.ts";
-import { type ApprovalEvent, isOpen, next } from "./state.ts";
+import type { ApprovalRows, Decided } from "../ledger/approval-rows.ts";
+import { type ApprovalEvent, isOpen, next } from "../ledger/approval-state.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import { callApproval, type Parked, type ParkedParts } from "../ledger/parked.ts";
 import { approvalView } from "./views.ts";
 
 /** What comes with an event. */

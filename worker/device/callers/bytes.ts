@@ -4,8 +4,8 @@ import { errorShapeOf } from "../../problem.ts";
 import type { DeviceContext } from "../context.ts";
 import type { LeasedCaller } from "../leases.ts";
 import { HttpConnection } from "../streams/http-connection.ts";
+import { Turns } from "../streams/turns.ts";
 import type { RestCalls } from "./rest.ts";
-import { Turns } from "./turns.ts";
 
 export class BytesCalls {
   readonly #context: DeviceContext;

@@ -8,12 +8,13 @@ import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { Admission } from "../calls/admission.ts";
+import { readsTooSlowly, withId } from "../calls/caller-answers.ts";
 import type { Calls } from "../calls/calls.ts";
-import { follow } from "../calls/pending.ts";
-import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease, LeasedCaller } from "../leases.ts";
+import { follow } from "../ledger/pending.ts";
+import type { Recipient } from "../ledger/recipient.ts";
+import type { Admission } from "./admission.ts";
 import { requireMaker } from "./rest.ts";
 import type { WatchedCall } from "./watched-call.ts";
 

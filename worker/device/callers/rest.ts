@@ -11,11 +11,12 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
-import type { Admission } from "../calls/admission.ts";
+import { readsTooSlowly, withId } from "../calls/caller-answers.ts";
 import type { Calls } from "../calls/calls.ts";
-import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease, LeasedCaller } from "../leases.ts";
+import type { Recipient } from "../ledger/recipient.ts";
+import type { Admission } from "./admission.ts";
 import { toldName } from "./told-name.ts";
 
 export class RestCalls {

@@ -20,11 +20,12 @@ import { textOf } from "@matrx/shared/utf8.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { type MessageBuffer, queuedBytes } from "../../socket.ts";
-import type { Admission } from "../calls/admission.ts";
+import { withId } from "../calls/caller-answers.ts";
 import type { Calls } from "../calls/calls.ts";
-import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
+import type { Recipient } from "../ledger/recipient.ts";
 import type { Streams } from "../streams/streams.ts";
+import type { Admission } from "./admission.ts";
 import { type KeptStreams, SocketStreams } from "./socket-streams.ts";
 
 /** An unanswered call as stored in the attachment. */

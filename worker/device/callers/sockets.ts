@@ -11,14 +11,14 @@ import { unauthenticated, verifySignature } from "../../auth/keys.ts";
 import { requireKept } from "../../auth/token-hash.ts";
 import { logWarning } from "../../log.ts";
 import { MessageBuffer, queuedBytes, switching } from "../../socket.ts";
-import { callApprovalOf } from "../approvals/rows.ts";
-import type { Admission } from "../calls/admission.ts";
-import type { PendingCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { DeviceContext } from "../context.ts";
 import { isLive, keptLease, type Lease, wantsRenewal } from "../leases.ts";
+import { callApprovalOf } from "../ledger/approval-rows.ts";
+import type { PendingCall } from "../ledger/call.ts";
 import type { DeviceRecord } from "../store.ts";
 import type { Streams } from "../streams/streams.ts";
+import type { Admission } from "./admission.ts";
 import { type CallerAttachment, CallerSession, type SessionHost, type SocketRecipient } from "./session.ts";
 
 export class Callers implements SessionHost {

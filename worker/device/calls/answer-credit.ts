@@ -7,9 +7,9 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { queuedBytes } from "../../socket.ts";
 import type { DeviceLink } from "../connection.ts";
-import type { PendingCall } from "./call.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Calls } from "./calls.ts";
-import type { Ledger } from "./ledger.ts";
 
 /** Bytes that readers have not taken yet. */
 interface Queued {

@@ -1,4 +1,4 @@
-/** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
+/** Calls in flight: applies what callers and the device do to them, as `ledger/call-state.ts` decides. `recovery.ts` handles dropped links. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { errorAnswer } from "@matrx/shared/caller/error-answer.ts";
 import type { WantedCall } from "@matrx/shared/caller/port.ts";
@@ -10,21 +10,22 @@ import { takeOne } from "@matrx/shared/rate-limit.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
-import { callApprovalOf } from "../approvals/rows.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
-import { requireEnforced, requireStreams } from "../link/enforcement.ts";
-import { type Sign, silent } from "../link/sign-of-life.ts";
+import { callApprovalOf } from "../ledger/approval-rows.ts";
+import type { Keyed, Passed, PendingCall } from "../ledger/call.ts";
+import { type CallEvent, next, type Step } from "../ledger/call-state.ts";
+import { InputPreview } from "../ledger/input-preview.ts";
+import { follow, PendingCalls } from "../ledger/pending.ts";
+import type { Recipient } from "../ledger/recipient.ts";
 import type { CallEnd } from "../observing/call-end.ts";
 import { keptFacts } from "../observing/drafts.ts";
-import { InputPreview } from "../observing/input-preview.ts";
-import type { Keyed, Passed, PendingCall } from "./call.ts";
+import { type Sign, silent } from "../sign-of-life.ts";
+import { withApproval } from "./caller-answers.ts";
+import { checkedAnswer, type DeviceAnswer, isOutputOf } from "./device-answer.ts";
+import { requireEnforced, requireStreams } from "./enforcement.ts";
 import { executeFrame, extrasOf, framePartsOf, replayFrame } from "./execute-frame.ts";
-import { follow, PendingCalls } from "./pending.ts";
 import { refusalAfter, unknownAfter } from "./refusals.ts";
-import { type CallEvent, next, type Step } from "./state.ts";
-import { type Recipient, withApproval } from "./types.ts";
 
 /** A call that waited for a person before the object hibernated. */
 interface ParkedBefore
@@ -175,7 +176,7 @@ export class Calls {
     this.#context.callStarted(now);
   }
 
-  /** Applies an event to a call as `state.ts` decides; `error` gives the reason where `refusals.ts` has none. */
+  /** Applies an event to a call as `call-state.ts` decides; `error` gives the reason where `refusals.ts` has none. */
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
     const step = next(pending, event);
     const { to, row, device, callers } = step;

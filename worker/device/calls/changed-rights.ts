@@ -6,8 +6,8 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import { narrowsCommands, type Policy, policyNarrowsCommands, refusalOf } from "@matrx/shared/policy.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
+import type { PendingCall } from "../ledger/call.ts";
 import { ENFORCES_ALL } from "../store.ts";
-import type { PendingCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import { grantChangedError } from "./refusals.ts";
 

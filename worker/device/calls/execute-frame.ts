@@ -1,22 +1,9 @@
 /** The frame that carries a call to the device, concatenated as text: input, grant and limits are already JSON. */
 import type { WantedCall } from "@matrx/shared/caller/port.ts";
-import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
-import type { CallId, SessionId } from "@matrx/shared/ids.ts";
+import type { CallId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
-import type { Keyed, Passed } from "./call.ts";
-import type { Recipient } from "./types.ts";
-
-/** What our agent is told of a call besides tool, input and rights. As JSON, it waits with a call that a person must allow. */
-export interface FrameParts {
-  readonly called: string | undefined;
-  readonly id: string | undefined;
-  readonly session: SessionId | undefined;
-  /** What the caller asked for, in milliseconds. */
-  readonly timeoutMs: number | undefined;
-  readonly stream: boolean | undefined;
-  readonly opens: ExecuteOpens | undefined;
-  readonly keyed: Keyed | undefined;
-}
+import type { FrameParts, Keyed, Passed } from "../ledger/call.ts";
+import type { Recipient } from "../ledger/recipient.ts";
 
 export function framePartsOf(
   { session, timeoutMs }: WantedCall,

@@ -4,8 +4,8 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Explanation, explain, withoutPolicysEntries } from "@matrx/shared/policy-explain.ts";
 import type { DeviceAttachment } from "../connection.ts";
-import { requireEnforced } from "../link/enforcement.ts";
 import { ENFORCES_ALL, type RecordStore } from "../store.ts";
+import { requireEnforced } from "./enforcement.ts";
 import { unreadablePolicy } from "./gate.ts";
 
 interface Explained {

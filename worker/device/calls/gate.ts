@@ -18,10 +18,10 @@ import { refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Lease } from "../leases.ts";
+import type { Passed } from "../ledger/call.ts";
 import type { AccountPause } from "../pause.ts";
 import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
-import type { Passed } from "./call.ts";
 
 interface GateKeeping {
   store: RecordStore;

@@ -3,7 +3,7 @@ import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { type CallId, callTime, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { DeviceContext } from "../context.ts";
-import type { PendingCall } from "./call.ts";
+import type { PendingCall } from "../ledger/call.ts";
 import type { Calls } from "./calls.ts";
 
 /** What the agent's journal knows of a call. */

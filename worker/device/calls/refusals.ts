@@ -1,7 +1,7 @@
 /** What callers are told when the relay answers for the device. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { offlineError } from "../connection.ts";
-import type { CallEvent } from "./state.ts";
+import type { CallEvent } from "../ledger/call-state.ts";
 
 type Words = Partial<Record<CallEvent, ErrorShape>>;
 

@@ -1,8 +1,8 @@
 /** Ends many calls at once: those that a person cancels, and all that AI grants do. */
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { DeviceContext } from "../context.ts";
+import type { PendingCall } from "../ledger/call.ts";
 import { type PauseNews, type PauseState, stoppedError } from "../pause.ts";
-import type { PendingCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import type { ChangedRights } from "./changed-rights.ts";
 import { unwatchedCalls } from "./unwatched.ts";

@@ -2,9 +2,9 @@
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import type { PendingCall } from "./call.ts";
-import type { Ledger } from "./ledger.ts";
-import type { PendingCalls } from "./pending.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { PendingCalls } from "../ledger/pending.ts";
 
 export function unwatchedCalls(ledger: Ledger, pendingCalls: PendingCalls): PendingCall[] {
   return ledger

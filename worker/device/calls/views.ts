@@ -4,10 +4,10 @@ import type { CallList, CallQuery, CallView, ListedCall } from "@matrx/shared/ap
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
-import { readAnswer } from "../link/device-answer.ts";
-import type { PendingCall } from "./call.ts";
-import type { Ledger, LedgerRow, LedgerState } from "./ledger.ts";
-import type { PendingCalls } from "./pending.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import type { Ledger, LedgerRow, LedgerState } from "../ledger/ledger.ts";
+import type { PendingCalls } from "../ledger/pending.ts";
+import { readAnswer } from "./device-answer.ts";
 
 /** A row as its caller sees it; `outcome` is the stored answer. */
 export function callView(row: LedgerRow, device: string, approval: CallApproval | undefined): CallView {

@@ -25,10 +25,10 @@ import { Tally } from "../../tally.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
+import { type DeviceAnswer, isDeviceCode, isRecord } from "../calls/device-answer.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import { type DeviceAnswer, isDeviceCode, isRecord } from "./device-answer.ts";
 
 const encoder = new TextEncoder();
 

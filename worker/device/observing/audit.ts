@@ -9,7 +9,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { logWarning } from "../../log.ts";
 import type { StorageHealth } from "../../storage/health.ts";
 import type { Storage } from "../../storage/watched.ts";
-import type { Ledger } from "../calls/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { RecordStore } from "../store.ts";
 import { Timer } from "../timer.ts";
 import { callDraft } from "./drafts.ts";

@@ -7,11 +7,11 @@ import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { answerPreview, previewOf, questionPreview } from "@matrx/shared/redact.ts";
-import type { PendingCall } from "../calls/call.ts";
-import type { AuditedRow } from "../calls/ledger.ts";
 import type { Holder, Lease } from "../leases.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import { InputPreview } from "../ledger/input-preview.ts";
+import type { AuditedRow } from "../ledger/ledger.ts";
 import type { CallEnd } from "./call-end.ts";
-import { InputPreview } from "./input-preview.ts";
 
 type CallDraft = Extract<AuditDraft, { type: "call" }>;
 

@@ -6,14 +6,14 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { answerPreview, previewOf } from "@matrx/shared/redact.ts";
-import type { PendingCall } from "../calls/call.ts";
 import type { Holder, Lease, Leases } from "../leases.ts";
+import type { PendingCall } from "../ledger/call.ts";
+import { InputPreview } from "../ledger/input-preview.ts";
 import type { ActivityFeed } from "./activity.ts";
 import type { AuditFeed } from "./audit.ts";
 import type { CallEnd } from "./call-end.ts";
 import { Denials } from "./denials.ts";
 import { begunDraft, deniedDraft, endDraft } from "./drafts.ts";
-import { InputPreview } from "./input-preview.ts";
 
 interface Parts {
   readonly activity: ActivityFeed;

@@ -5,10 +5,10 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { type ConnectionId, decodeStreamFrame, type StreamMessage } from "@matrx/shared/streams/frame.ts";
 import type { WantedOpens } from "@matrx/shared/streams/opens.ts";
-import type { Turn } from "../callers/turns.ts";
 import type { Lease, LeasedCaller } from "../leases.ts";
 import type { CallerConnection } from "./stream.ts";
 import type { Streams } from "./streams.ts";
+import type { Turn } from "./turns.ts";
 
 /** What is on its way to the reader of a response at most, in bytes. */
 const WINDOW = 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
  * The state machine of an approval, as a pure function. It alone ensures that a parked call is released only after a yes,
- * and at most once. The call itself waits in the phase `parked` of `calls/state.ts`.
+ * and at most once. The call itself waits in the phase `parked` of `call-state.ts`.
  */
 
 export type Stage =

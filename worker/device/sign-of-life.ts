@@ -1,7 +1,7 @@
 /** Probes our agent when it has been silent: a link may look open long after it is dead. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { congestedError, type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
+import { congestedError, type DeviceLink, type DeviceSocket, offlineError } from "./connection.ts";
 
 /** Any agent answers this, and it has no side effects. */
 const QUESTION = '{"type":"call_status","tool_call_ids":[]}';

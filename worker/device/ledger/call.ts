@@ -1,13 +1,14 @@
 /** A call has two shapes: `WantedCall`, as its caller wants it, and `PendingCall`, as this object runs it. Between them stands the gate. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId, SessionId } from "@matrx/shared/ids.ts";
 import type { Holder } from "../leases.ts";
-import type { InputPreview } from "../observing/input-preview.ts";
-import type { CallState, Phase } from "./state.ts";
-import type { Recipient } from "./types.ts";
+import type { CallState, Phase } from "./call-state.ts";
+import type { InputPreview } from "./input-preview.ts";
+import type { Recipient } from "./recipient.ts";
 
-/** A call in flight, as this object runs it: the state that `next` in `state.ts` decides on, and its data. */
+/** A call in flight, as this object runs it: the state that `next` in `call-state.ts` decides on, and its data. */
 export interface PendingCall extends CallState {
   readonly call: CallId;
   /** Empty after hibernation, if the call has no row. */
@@ -58,4 +59,16 @@ export interface Passed {
 export interface Keyed {
   key: string | null;
   digest: string;
+}
+
+/** What our agent is told of a call besides tool, input and rights. As JSON, it waits with a call that a person must allow. */
+export interface FrameParts {
+  readonly called: string | undefined;
+  readonly id: string | undefined;
+  readonly session: SessionId | undefined;
+  /** What the caller asked for, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  readonly stream: boolean | undefined;
+  readonly opens: ExecuteOpens | undefined;
+  readonly keyed: Keyed | undefined;
 }

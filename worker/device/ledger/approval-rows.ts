@@ -6,8 +6,8 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import type { StorageHealth } from "../../storage/health.ts";
 import type { Sql } from "../../storage/watched.ts";
+import { isOpen, type Stage } from "./approval-state.ts";
 import { callApproval, type Parked, type ParkedParts } from "./parked.ts";
-import { isOpen, type Stage } from "./state.ts";
 
 export interface ApprovalRow extends Record<string, SqlStorageValue> {
   id: string;

@@ -2,8 +2,8 @@
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type CallId, type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
-import type { FrameParts } from "../calls/execute-frame.ts";
-import type { Stage } from "./state.ts";
+import type { Stage } from "./approval-state.ts";
+import type { FrameParts } from "./call.ts";
 
 /** What its frame will say, and who waits; kept as JSON. */
 export interface ParkedParts extends FrameParts {

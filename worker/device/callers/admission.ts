@@ -7,16 +7,16 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import type { Approvals } from "../approvals/approvals.ts";
-import { callApprovalOf } from "../approvals/rows.ts";
+import type { Calls } from "../calls/calls.ts";
+import { passGate, passMessage } from "../calls/gate.ts";
+import { digestOf, requireSameCall } from "../calls/idempotency.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import type { Keyed, Passed } from "./call.ts";
-import type { Calls } from "./calls.ts";
-import { passGate, passMessage } from "./gate.ts";
-import { digestOf, requireSameCall } from "./idempotency.ts";
-import type { LedgerRow } from "./ledger.ts";
-import { follow } from "./pending.ts";
-import type { Recipient } from "./types.ts";
+import { callApprovalOf } from "../ledger/approval-rows.ts";
+import type { Keyed, Passed } from "../ledger/call.ts";
+import type { LedgerRow } from "../ledger/ledger.ts";
+import { follow } from "../ledger/pending.ts";
+import type { Recipient } from "../ledger/recipient.ts";
 
 const NOT_KNOWN = "The call's outcome is not known";
 

@@ -1,7 +1,7 @@
 /** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { PendingCall } from "./call.ts";
-import type { Recipient } from "./types.ts";
+import type { Recipient } from "./recipient.ts";
 
 /** Frames up to this length are kept for resending, up to a total. */
 const KEPT_FRAME_CHARS = 64 * 1024;
