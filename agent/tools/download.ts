@@ -6,7 +6,7 @@ import type { ServeStream } from "../core/byte-stream.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import type { Digests } from "../transfers/digests.ts";
-import { needsStreamError, otherEtagError, rangeError } from "../transfers/errors.ts";
+import { besideConditionsError, needsStreamError, otherEtagError, rangeError } from "../transfers/errors.ts";
 import { sendFile } from "../transfers/send-file.ts";
 import { sendFolder } from "../transfers/send-folder.ts";
 import { type DescribedTarget, describeTarget } from "../transfers/target.ts";
@@ -26,7 +26,8 @@ const input = z.strictObject({
 });
 
 type Input = z.infer<typeof input>;
-type Part = Pick<Input, "offset" | "length" | "if_etag">;
+const PART_FIELDS = ["offset", "length", "if_etag"] as const;
+type Part = Pick<Input, (typeof PART_FIELDS)[number]>;
 
 export function downloadTool(files: Files, digests: Digests) {
   return defineTool({
@@ -44,9 +45,11 @@ export function downloadTool(files: Files, digests: Digests) {
     prepare: ({ path }) => ({ paths: [{ path, intent: "read", isWhole: true }] }),
     async handle(request, context) {
       if (!context.opensStream) throw needsStreamError("Download");
+      const { conditions } = request;
+      const other = conditions && PART_FIELDS.find((field) => request[field] !== undefined);
+      if (other) throw besideConditionsError(other);
       const access = await files.as(context);
       const target = await describeTarget(access, request, digests, context);
-      const { conditions } = request;
       return conditions ? conditionalAnswer(target, conditions, access) : answerOf(target, request, access);
     },
   });

@@ -36,6 +36,14 @@ export function otherEtagError(shown: string, etag: string | undefined): MatrxEr
   });
 }
 
+/** `field` stands beside the conditions of an HTTP request, which say the same in their words. */
+export function besideConditionsError(field: string): MatrxError {
+  return toolError("INVALID_PARAMETERS", `${field}: can't be combined with conditions`, {
+    hint: "Say it as a header in conditions: Range, If-Match",
+    details: { field },
+  });
+}
+
 export function rangeError(shown: string, message: string, total?: number): MatrxError {
   return toolError("INVALID_PARAMETERS", `${shown}: ${message}`, {
     hint: total === undefined ? "Omit offset and length" : `It has ${total} bytes`,

@@ -119,6 +119,22 @@ test("conditions of HTTP are judged with the file at hand, and who needs no byte
   });
 });
 
+test.each([{ offset: 1 }, { length: 1 }, { if_etag: "abc" }])(
+  "%j beside conditions is refused: they would contradict one another",
+  async (part) => {
+    const bench = await Workbench.open();
+    await bench.put("a.txt", "hello");
+    const input = { path: "a.txt", conditions: { Range: "bytes=1-3" }, ...part };
+    const [field] = Object.keys(part);
+    expect(await failure(bench.call("Download", input, OPEN))).toMatchObject({
+      code: "INVALID_PARAMETERS",
+      message: `${field}: can't be combined with conditions`,
+      hint: expect.stringContaining("Range"),
+      details: { field },
+    });
+  },
+);
+
 test("a caller that follows no links gets a real path, and nothing that was put in its place or on the way", async () => {
   const bench = await Workbench.open();
   await bench.put("folder/real.txt", "hello");
