@@ -6,14 +6,14 @@ import {
   isLegacyRequest,
   legacyStatelessFallback,
   type McpHttpHandler,
-  readRequestBody,
+  type McpRequestContext,
   type Server,
 } from "@modelcontextprotocol/server";
 import { isDeeper } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
-import { KEEP_ALIVE_MS, LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
+import { asEvents, begun, KEEP_ALIVE_MS } from "./late-answer.ts";
+import { LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
 import { withoutNullArguments } from "./null-arguments.ts";
-import { withRefusalStatus } from "./refusal-status.ts";
 
 /** Streams of news that one caller may have open. */
 const MOST_STREAMS = 8;
@@ -32,35 +32,41 @@ export class McpEndpoint {
   readonly #onListen: ((ms: number) => Promise<void>) | undefined;
   readonly #onBatch: ((messages: number) => void) | undefined;
   readonly #modern: McpHttpHandler;
+  /** The servers of requests of the newest era, which end with them. */
+  readonly #serving = new WeakMap<Request, Server>();
   readonly #sessions: LegacySessions;
   readonly #stateless: ReturnType<typeof legacyStatelessFallback>;
 
   constructor(makeServer: MakeServer, { onListen, onBatch }: McpEndpointOptions = {}) {
     this.#onListen = onListen;
     this.#onBatch = onBatch;
-    this.#modern = createMcpHandler(() => makeServer(""), {
-      ...{ legacy: "reject", responseMode: "sse", keepAliveMs: KEEP_ALIVE_MS },
-      maxSubscriptions: MOST_STREAMS,
+    const serve = ({ requestInfo }: McpRequestContext) => {
+      const server = makeServer("");
+      if (requestInfo) this.#serving.set(requestInfo, server);
+      return server;
+    };
+    this.#modern = createMcpHandler(serve, {
+      ...{ legacy: "reject", keepAliveMs: KEEP_ALIVE_MS, maxSubscriptions: MOST_STREAMS },
     });
     this.#sessions = new LegacySessions(makeServer);
     this.#stateless = legacyStatelessFallback(() => makeServer(""));
   }
 
-  /** What the client listens to ends when its credential `expires`, in milliseconds since 1970. */
+  /** The body's length was checked before. What the client listens to ends when its credential `expires`, in milliseconds since 1970. */
   async fetch(given: Request, expires = Number.POSITIVE_INFINITY): Promise<Response> {
     const request = acceptingBoth(given);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("Content-Type")))
       return this.#serveLegacy(request, undefined, expires);
-    const body = await readRequestBody(request, LIMITS.restBodyBytes);
-    if (body.tooLarge) return refused(413, -32_600, `A request may have ${LIMITS.restBodyBytes} bytes`);
+    const text = await request.text();
     // Before parsing, as everywhere: what is made of the arguments later goes down level by level.
-    if (isDeeper(body.text, LIMITS.depth))
-      return refused(400, -32_600, `A request may nest ${LIMITS.depth} levels deep`);
-    const parsedBody = withoutNullArguments(parsed(body.text));
-    if (parsedBody === undefined) return refused(400, -32_700, "The request is not JSON");
+    if (isDeeper(text, LIMITS.depth))
+      return refused(-32_600, `A request may nest ${LIMITS.depth} levels deep`);
+    const parsedBody = withoutNullArguments(parsed(text));
+    if (parsedBody === undefined) return refused(-32_700, "The request is not JSON");
     if (Array.isArray(parsedBody)) this.#onBatch?.(parsedBody.length);
     if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody, expires);
-    const response = await withRefusalStatus(await this.#modern.fetch(request, { parsedBody }));
+    const answer = await this.#serveModern(request, parsedBody);
+    const response = acceptsJson(given) ? answer : await asEvents(answer);
     const listens = request.headers.get("Mcp-Method") === "subscriptions/listen";
     return listens ? this.#listening(response, expires) : response;
   }
@@ -75,6 +81,12 @@ export class McpEndpoint {
   async close(): Promise<void> {
     await this.#modern.close();
     await this.#sessions.close();
+  }
+
+  #serveModern(request: Request, parsedBody: unknown): Promise<Response> {
+    return begun(this.#modern.fetch(request, { parsedBody }), () => {
+      void this.#serving.get(request)?.close();
+    });
   }
 
   async #serveLegacy(request: Request, parsedBody: unknown, expires: number): Promise<Response> {
@@ -94,9 +106,14 @@ export class McpEndpoint {
   }
 }
 
+/** Whoever says nothing takes anything. */
+function acceptsJson({ headers }: Request): boolean {
+  return /application\/(?:json|\*)|\*\/\*/i.test(headers.get("Accept") ?? "*/*");
+}
+
 /**
- * Clients must accept both JSON and events. Answers are events, so who accepts those, or anything, is served; the library
- * refuses it.
+ * Clients must accept both JSON and events. In sessions answers are events, so who accepts those, or anything, is served;
+ * the library refuses it.
  */
 function acceptingBoth(request: Request): Request {
   const accepted = request.headers.get("Accept") ?? "*/*";
@@ -116,8 +133,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function refused(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+function refused(code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status: 400 });
 }
 
 /** A stream of news ends after a while: its client asks for the next one, and shows its token again. */

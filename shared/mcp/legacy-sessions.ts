@@ -11,11 +11,10 @@ import * as z from "zod";
 import { randomBase32 } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { CLIENT_GONE } from "./device.ts";
+import { KEEP_ALIVE_MS } from "./late-answer.ts";
 
 export const SESSION_ID_HEADER = "Mcp-Session-Id";
 
-/** That a client closed its connection is seen when something is written, at the latest after this time. */
-export const KEEP_ALIVE_MS = 2000;
 const MOST_SESSIONS = 16;
 const ID_MAX = 1024;
 

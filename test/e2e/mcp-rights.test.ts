@@ -180,7 +180,8 @@ async function answered({ token }: Ai, requestState: string, action: "accept" | 
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
   });
-  const [, data = "{}"] = (await response.text()).split("data: ");
+  // JSON, or the event of an answer that took long.
+  const data = (await response.text()).split("data: ").at(-1) ?? "{}";
   const { result } = JSON.parse(data) as { result?: { content: { type: string; text: string }[] } };
   return result?.content[0]?.text ?? `${response.status} ${data}`;
 }

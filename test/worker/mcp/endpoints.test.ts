@@ -1,6 +1,7 @@
 /** The MCP endpoints of an object: one for each caller, each within its own rate. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+import type { CallEnd, McpDevice } from "@matrx/shared/mcp/device.ts";
 import type { McpHost } from "@matrx/shared/mcp/host.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Caller } from "../../../worker/auth/caller.ts";
@@ -297,4 +298,58 @@ it("refuse headers that name another tool or method, and take no argument from a
   const answer = await call({ "Mcp-Name": "Bash", "Mcp-Param-Command": "rm -rf /" });
   expect(await answer.text()).toContain("NOT_FOUND");
   expect(inputs).toEqual([{ command: "ls" }]);
+});
+
+it.each([
+  ["application/json, text/event-stream", /^\{.*"id":1.*\}$/],
+  ["text/event-stream", /^event: message\ndata: \{.*"id":1.*\}\n\n$/],
+])("answer at once who accepts %s", async (accept, form) => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const answer = await endpoints.fetch(modern("tools/list", {}, { Accept: accept }), caller("a"));
+  expect(accept).toContain(answer.headers.get("Content-Type"));
+  expect(await answer.text()).toMatch(form);
+});
+
+/** A host whose one device answers when it is told to. */
+function slowly() {
+  const ended = Promise.withResolvers<CallEnd>();
+  const left = Promise.withResolvers<void>();
+  const device: McpDevice = {
+    ...{ device: "slow", approvalsUrl: undefined, recordUrl: () => undefined },
+    openTools: () => Promise.reject(new Error("nobody lists")),
+    wait: () => Promise.reject(new Error("nobody waits")),
+    cancel: () => Promise.reject(new Error("nobody cancels")),
+    call(_, __, signal) {
+      signal.addEventListener("abort", () => left.resolve());
+      return ended.promise;
+    },
+  };
+  const slow: McpHost = {
+    ...host,
+    target: async (input) => ({ device, input, naming: {} }),
+    answer: async () => undefined,
+  };
+  const endpoints = new McpEndpoints({ hostFor: () => slow });
+  const call = modern("tools/call", { name: "Read", arguments: {} }, { "Mcp-Name": "Read" });
+  return { ended, left: left.promise, begun: endpoints.fetch(call, caller("a")) };
+}
+
+it("begin a response whose answer takes long, and keep it alive until then", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  const { ended, begun } = slowly();
+  await vi.advanceTimersByTimeAsync(1000);
+  const response = await begun;
+  expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
+  const text = response.text();
+  await vi.advanceTimersByTimeAsync(2000);
+  ended.resolve({ kind: "answer", answer: { type: "success", output: "it was read" } });
+  expect(await text).toMatch(/^(?:: keepalive\n\n){2}event: message\ndata: \{.*it was read.*\}\n\n$/);
+});
+
+it("stop a call whose client leaves before its answer", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  const { left, begun } = slowly();
+  await vi.advanceTimersByTimeAsync(1000);
+  await (await begun).body?.cancel();
+  await left;
 });
