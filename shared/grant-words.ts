@@ -2,6 +2,7 @@
 import type { AskRule } from "./access-rules.ts";
 import type { Effect } from "./effects.ts";
 import { type Credential, credentialOf, type Grant } from "./grant.ts";
+import { FAMILIES } from "./tool-families.ts";
 
 type Described = Pick<
   Grant,
@@ -9,6 +10,7 @@ type Described = Pick<
   | "owner"
   | "effects"
   | "tools"
+  | "tool_families"
   | "paths"
   | "denied_paths"
   | "secrets"
@@ -85,12 +87,17 @@ function askedWords({ effects, tools, match, except = [] }: AskRule): string {
   return `${what}${where}${except.length > 0 ? ` (except by ${list(except, "and")})` : ""}`;
 }
 
-function extraWords({ effects, secrets, network }: Described): string[] {
+function extraWords({ effects, tool_families, secrets, network }: Described): string[] {
   const runs = effects.includes("execute");
   return [
+    ...(tool_families ? [`starts with ${familiesWords(tool_families)} tools`] : []),
     ...(secrets === "open" ? ["sees secrets such as ~/.ssh"] : []),
     ...(runs && network?.length ? [`its commands may reach ${list(network)}`] : []),
   ];
+}
+
+function familiesWords(families: readonly string[]): string {
+  return FAMILIES.every((family) => families.includes(family)) ? "all" : list(families);
 }
 
 const SHOWN = 8;

@@ -9,9 +9,10 @@ import {
   toolGlobSchema,
 } from "./access-rules.ts";
 import { effectSchema } from "./effects.ts";
+import { familySchema } from "./family-schemas.ts";
 import { credentialSchema, grantClientSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { shownName } from "./plain-names.ts";
-import { DEFAULT_FAMILIES, familySchema } from "./tool-families.ts";
+import { DEFAULT_FAMILIES } from "./tool-families.ts";
 
 const time = z.iso.datetime();
 

@@ -1,5 +1,4 @@
 /** Families of tools: what a connection or a grant names to choose which tools a model is shown. No right comes with one. */
-import * as z from "zod";
 import { FAMILY_OF } from "./built-in-tools.ts";
 
 /** Families of our agent's own tools, each with what a model finds there. */
@@ -14,19 +13,8 @@ const OWN = {
 
 /** `mounted`: all other tools, such as those of mounted MCP servers and of bare devices. */
 export const FAMILIES = [...(Object.keys(OWN) as (keyof typeof OWN)[]), "mounted"] as const;
-export const familySchema = z.enum(FAMILIES);
-export type Family = z.infer<typeof familySchema>;
+export type Family = (typeof FAMILIES)[number];
 export type OwnFamily = keyof typeof OWN;
-
-/** Names of families with commas between them, or `all`. */
-export const familiesSchema = z.string().transform((text, context): readonly Family[] => {
-  if (text === "all") return FAMILIES;
-  const names = text.split(",");
-  const wrong = names.find((name) => !familySchema.safeParse(name).success);
-  if (wrong === undefined) return FAMILIES.filter((family) => names.includes(family));
-  context.addIssue(`has no family "${wrong.slice(0, 64)}": give some of ${FAMILIES.join(", ")}, or all`);
-  return z.NEVER;
-});
 
 /** What a model is shown if nobody says otherwise. */
 export const DEFAULT_FAMILIES: readonly Family[] = ["files", "shell", "desktop", "mounted"];

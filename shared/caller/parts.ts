@@ -1,12 +1,13 @@
 /** Parameters, answers and examples that several routes share. */
 import * as z from "zod";
 import { type callViewSchema, problemSchema } from "../api.ts";
+import { familiesSchema } from "../family-schemas.ts";
 import { DEVICE_ID } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { pendingCallSchema } from "../openapi/bodies.ts";
 import type { Answer, Parameter } from "../openapi/operation.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
-import { DEFAULT_FAMILIES, FAMILIES, familiesSchema } from "../tool-families.ts";
+import { DEFAULT_FAMILIES, FAMILIES } from "../tool-families.ts";
 import { toolFormatSchema } from "../tool-formats.ts";
 import { callSchema } from "./from-caller.ts";
 import { answerSchema } from "./to-caller.ts";

@@ -1,5 +1,6 @@
 /** What a request's headers and URL say about its call. Each function throws MatrxError naming the field. */
 import { type MatrxError, relayError } from "../errors.ts";
+import { familiesSchema } from "../family-schemas.ts";
 import {
   type CallId,
   callTime,
@@ -11,7 +12,7 @@ import {
 } from "../ids.ts";
 import { LIMITS, TIMES } from "../limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
-import { type Family, familiesSchema } from "../tool-families.ts";
+import type { Family } from "../tool-families.ts";
 import { TOOL_FORMATS, type ToolFormat, toolFormatSchema } from "../tool-formats.ts";
 import type { WantedCall } from "./port.ts";
 

@@ -1,9 +1,10 @@
 /** The tool by which a model gets more tools, and what it got. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { familySchema } from "../family-schemas.ts";
 import { check } from "../json-input.ts";
 import type { WantedView } from "../model-view.ts";
-import { FAMILIES, type Family, familySchema, familyWords } from "../tool-families.ts";
+import { FAMILIES, type Family, familyWords } from "../tool-families.ts";
 
 export const ENABLE_TOOLS = "enable_tools";
 

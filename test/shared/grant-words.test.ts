@@ -1,6 +1,7 @@
 /** The sentence that says what a grant allows. */
 import { expect, it } from "vitest";
 import { grantWords } from "../../shared/grant-words.ts";
+import { FAMILIES } from "../../shared/tool-families.ts";
 
 const EXPIRES = Date.parse("2027-02-20T10:00:00Z");
 const AI = {
@@ -34,6 +35,14 @@ it.each([
       ],
     },
     "may read, write and run commands on all your devices; uses only Read and Bash; never touches **/secret; asks before it writes (except by Edit); asks before it uses Bash where git push* fits; its commands may reach npmjs.org; expires 2027-02-20",
+  ],
+  [
+    { effects: ["read"], ask: [], tool_families: ["files", "system"] },
+    "may read on all your devices; never asks; starts with files and system tools; expires 2027-02-20",
+  ],
+  [
+    { effects: ["read"], ask: [], tool_families: [...FAMILIES] },
+    "may read on all your devices; never asks; starts with all tools; expires 2027-02-20",
   ],
   [
     { owner: true, ask: undefined, devices: ["laptop-1", "x-2"] },

@@ -227,7 +227,7 @@ describe("an app asks to be let in", NEEDS_CHROMIUM, () => {
     const name = "An assistant whose name is much longer than any phone is wide";
     await page.goto(asker.address(await asker.register(name)));
     await asking(page, name).waitFor();
-    await page.getByText("More limits").click();
+    await page.getByText("More options").click();
     await page.getByLabel("Run commands").check();
     await settled(page);
     await expectNoObjections(opened);

@@ -101,6 +101,43 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     expect(opened.faults).toEqual([]);
   });
 
+  test("which tools an AI is shown is chosen by keyboard, said in the list, and changed", async () => {
+    const opened = await app.open(PATH);
+    const { page } = opened;
+    await page.getByRole("button", { name: "New token for an AI" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("shown");
+    await page.getByLabel("Folders, one a line").fill("/tmp");
+    await page.getByText("More options").press("Enter");
+    const shown = page.getByLabel("Tools shown to the AI");
+    await expect
+      .poll(() => shown.locator("option:checked").textContent())
+      .toMatch(/^Standard: files, shell,/);
+    await shown.selectOption("Choose families");
+    const families = page.getByRole("group", { name: "Tool families" });
+    for (const family of ["Shell", "Desktop", "Mounted", "System"])
+      await families.getByRole("checkbox", { name: family, exact: true }).press("Space");
+    await expectNoObjections(opened);
+    await page.getByRole("button", { name: "Create the token" }).press("Enter");
+    await item(page, "shown").getByText("starts with files and system tools").waitFor();
+    expect(await stored("shown")).toMatchObject({ tool_families: ["files", "system"], tools: null });
+
+    await page.getByRole("button", { name: "Change shown" }).click();
+    await families.getByRole("checkbox", { name: "Files", exact: true }).uncheck();
+    await families.getByRole("checkbox", { name: "System", exact: true }).uncheck();
+    const save = page.getByRole("button", { name: "Save shown" });
+    await save.click();
+    await page.getByRole("alert").getByText("Choose at least one tool family.").waitFor();
+    await shown.selectOption("All tools");
+    await save.click();
+    await item(page, "shown").getByText("starts with all tools").waitFor();
+
+    await page.getByRole("button", { name: "Change shown" }).click();
+    await shown.selectOption("Standard: files, shell, desktop, mounted");
+    await save.click();
+    await expect.poll(() => stored("shown")).toMatchObject({ tool_families: null });
+    expect(opened.faults).toEqual([]);
+  });
+
   test("a token for an own script is made only by who knows what it may do", async () => {
     const opened = await app.open(PATH);
     const { page } = opened;

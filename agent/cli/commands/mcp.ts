@@ -1,5 +1,6 @@
 /** `matrx mcp`: an MCP server on stdin and stdout, for AI programs on this machine. */
-import { FAMILIES, type Family, familiesSchema } from "@matrx/shared/tool-families.ts";
+import { familiesSchema } from "@matrx/shared/family-schemas.ts";
+import { FAMILIES, type Family } from "@matrx/shared/tool-families.ts";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { relayOption, tokenFileOption } from "../client/credentials.ts";
 import { MCP_CLIENTS } from "../output/mcp-clients.ts";

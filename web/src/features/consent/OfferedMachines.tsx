@@ -19,6 +19,7 @@ export function OfferedMachines({ draft, change, offered, isFixed }: Props) {
       {isFixed && <Text size="sm">The app asks for this one.</Text>}
       <div className={classes.choices}>
         <Checkbox.Group
+          role="group"
           aria-label="Machines by name"
           value={[...draft.machines]}
           onChange={(machines) => change({ machines })}

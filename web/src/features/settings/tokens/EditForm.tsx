@@ -54,7 +54,7 @@ export function EditForm({ token, done, refresh }: Props) {
       ) : (
         <EffectsField {...fields} hasOwnRules={before.ask === "kept"} />
       )}
-      <MoreLimits {...fields} />
+      <MoreLimits {...fields} isForModels={!isScript} />
       <UntilField {...fields} expires={token.expires} />
       {!isScript && <Warnings draft={draft} />}
     </Form>

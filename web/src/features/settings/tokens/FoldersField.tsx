@@ -14,6 +14,7 @@ export function FoldersField({ draft, change, canSeeSecrets = true }: Props) {
     <fieldset className={classes.group}>
       <legend>Folders</legend>
       <Radio.Group
+        role="group"
         aria-label="Which folders"
         value={allFolders ? "all" : "some"}
         onChange={(value) => change({ allFolders: value === "all" })}

@@ -20,6 +20,7 @@ export function MachinesField({ draft, change, canBeAll = true }: Props) {
       <legend>Machines</legend>
       {canBeAll && (
         <Radio.Group
+          role="group"
           aria-label="Which machines"
           value={allMachines ? "all" : "some"}
           onChange={(value) => change({ allMachines: value === "all" })}
@@ -33,6 +34,7 @@ export function MachinesField({ draft, change, canBeAll = true }: Props) {
       {!allMachines && (
         <div className={classes.choices} data-inner={canBeAll || undefined}>
           <Checkbox.Group
+            role="group"
             aria-label="Machines by name"
             value={[...machines]}
             onChange={(chosen) => change({ machines: chosen })}
@@ -52,6 +54,7 @@ export function MachinesField({ draft, change, canBeAll = true }: Props) {
           {own.length === 0 && <Text size="sm">You have no machine of your own yet.</Text>}
           {known.length > 0 && (
             <Checkbox.Group
+              role="group"
               aria-label="Machines by tag"
               value={[...tags]}
               onChange={(chosen) => change({ tags: chosen })}

@@ -1,13 +1,20 @@
-/** Limits that few need: closed paths, and tools by name. */
+/** What few need: closed paths, tools by name, and which tools a model is shown. */
 import { Textarea } from "@mantine/core";
 import classes from "./Fields.module.css";
 import type { FieldProps } from "./fields.ts";
+import { ShownTools } from "./ShownTools.tsx";
 
-export function MoreLimits({ draft: { closed, tools }, change }: FieldProps) {
-  const isUsed = closed !== "" || tools !== "";
+interface Props extends FieldProps {
+  /** What an own script calls, it knows. */
+  readonly isForModels?: boolean;
+}
+
+export function MoreLimits({ draft, change, isForModels = true }: Props) {
+  const { closed, tools, shown } = draft;
+  const isUsed = closed !== "" || tools !== "" || shown !== "standard";
   return (
     <details className={classes.more} open={isUsed || undefined}>
-      <summary>More limits</summary>
+      <summary>More options</summary>
       <Lines
         label="Closed paths"
         description="One a line, such as ~/projects/private or **/*.key. Closed also in the folders above."
@@ -20,6 +27,7 @@ export function MoreLimits({ draft: { closed, tools }, change }: FieldProps) {
         value={tools}
         onChange={(text) => change({ tools: text })}
       />
+      {isForModels && <ShownTools draft={draft} change={change} />}
     </details>
   );
 }

@@ -1,4 +1,5 @@
 /** What a form says of a token or a share, and what is sent of it. */
+import { DEFAULT_FAMILIES, FAMILIES, type Family } from "@matrx/shared/tool-families.ts";
 import type { Routes } from "../../../relay/routes.ts";
 import type { Token } from "./queries.ts";
 
@@ -9,6 +10,9 @@ type AskRules = NonNullable<NewToken["ask"]>;
 
 /** `kept`: rules that no other choice stands for. */
 export type Ask = "acts" | "runs" | "always" | "never" | "kept";
+
+/** Which tools its models are shown. */
+export type Shown = "standard" | "all" | "some";
 
 export interface Draft {
   readonly name: string;
@@ -26,6 +30,9 @@ export interface Draft {
   readonly ask: Ask;
   readonly network: string;
   readonly tools: string;
+  readonly shown: Shown;
+  /** For `some`. */
+  readonly families: readonly string[];
   /** Empty: as it is. */
   readonly days: string;
 }
@@ -43,6 +50,7 @@ export function newDraft(machine: string | undefined): Draft {
     ...{ name: "", allMachines: false, machines: machine === undefined ? [] : [machine], tags: [] },
     ...{ allFolders: false, folders: "", closed: "", secrets: false },
     ...{ writes: false, runs: false, ask: "acts", network: "", tools: "", days: "30" },
+    ...{ shown: "standard", families: DEFAULT_FAMILIES },
   };
 }
 
@@ -75,14 +83,17 @@ export function draftOf(token: Token): Draft {
     ask: askOf(token.ask ?? []),
     network: textOf(token.network),
     tools: textOf(token.tools),
+    ...shownOf(token.tool_families ?? undefined),
     days: "",
   };
 }
 
 /** What must be said before it can be sent; undefined: nothing. */
-export function missingIn({ allMachines, machines, tags, allFolders, folders }: Draft): string | undefined {
+export function missingIn(draft: Draft): string | undefined {
+  const { allMachines, machines, tags, allFolders, folders, shown, families } = draft;
   if (!allMachines && machines.length + tags.length === 0) return "Choose at least one machine or tag.";
   if (!allFolders && linesOf(folders).length === 0) return "Name at least one folder.";
+  if (shown === "some" && families.length === 0) return "Choose at least one tool family.";
   return undefined;
 }
 
@@ -116,12 +127,14 @@ export function changeOf(token: Token, draft: Draft): ChangedToken {
     ...(changes("ask") && draft.ask !== "kept" && { ask: RULES[draft.ask] }),
     ...(changes("network") && { network: listOrNull(draft.network) }),
     ...(changes("tools") && { tools: listOrNull(draft.tools) }),
+    ...(changes("shown", "families") && { tool_families: familiesOf(draft) }),
     ...(draft.days !== "" && { days: Number(draft.days) }),
   };
 }
 
 function limitsOf(draft: Draft) {
   const [network, closed, tools] = [draft.network, draft.closed, draft.tools].map(listOrNull);
+  const families = familiesOf(draft);
   return {
     ...placesOf(draft),
     paths: foldersOf(draft),
@@ -130,6 +143,7 @@ function limitsOf(draft: Draft) {
     ...(network && draft.runs && { network }),
     ...(closed && { denied_paths: closed }),
     ...(tools && { tools }),
+    ...(families && { tool_families: families }),
   };
 }
 
@@ -143,6 +157,18 @@ function placesOf({ allMachines, machines, tags }: Pick<Draft, "allMachines" | "
 
 function foldersOf({ allFolders, folders }: Draft): string[] | null {
   return allFolders ? null : linesOf(folders);
+}
+
+function shownOf(families: readonly string[] = []): Pick<Draft, "shown" | "families"> {
+  if (families.length === 0) return { shown: "standard", families: DEFAULT_FAMILIES };
+  const isAll = FAMILIES.every((family) => families.includes(family));
+  return { shown: isAll ? "all" : "some", families };
+}
+
+/** Null: the usual ones. */
+function familiesOf({ shown, families }: Draft): Family[] | null {
+  if (shown === "standard") return null;
+  return FAMILIES.filter((family) => shown === "all" || families.includes(family));
 }
 
 function effectsOf({ writes, runs }: Draft): ("read" | "write" | "execute")[] {
