@@ -130,6 +130,7 @@ describe("tokens", NEEDS_CHROMIUM, () => {
     await shown.selectOption("All tools");
     await save.click();
     await item(page, "shown").getByText("starts with all tools").waitFor();
+    await save.waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: "Change shown" }).click();
     await shown.selectOption("Standard: files, shell, desktop, mounted");
