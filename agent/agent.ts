@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { EVERY_GRANT } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { ChosenTools } from "@matrx/shared/mcp/enable-tools.ts";
+import { ChosenTools, enabledInMemory } from "@matrx/shared/mcp/enable-tools.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
@@ -142,7 +142,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   }
   if (mcp) {
     const calls = new LocalCalls({ device, tools, dispatcher, policy, grant: mcp });
-    const chosen = new ChosenTools(undefined, () => server.toolsChanged());
+    const chosen = new ChosenTools({ enabled: enabledInMemory(), onChange: () => server.toolsChanged() });
     const server = serveMcp(new OneDevice(new LocalDevice(calls), chosen), log);
     tools.onChange(() => server.toolsChanged());
     services.defer(() => server.close());

@@ -158,6 +158,8 @@ export const TIMES = {
   mcpWait: 50 * second,
   /** How long a client may listen for changed tools over MCP before it asks again. Relay. */
   mcpListen: 5 * minute,
+  /** How long a family that a model enabled stays in the list of tools. Relay. */
+  familyEnabled: 24 * hour,
   /** The longest that `Prefer: wait=` lets an event stream wait for a call. Relay. */
   streamWaitMax: 60 * minute,
   /** Time for a whole REST body. Relay and local server. */

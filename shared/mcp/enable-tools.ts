@@ -1,29 +1,40 @@
 /** The tool by which a model gets more tools, and what it got. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { type MatrxError, relayError } from "../errors.ts";
 import { familySchema } from "../family-schemas.ts";
 import { check } from "../json-input.ts";
 import type { WantedView } from "../model-view.ts";
-import { FAMILIES, type Family, familyWords } from "../tool-families.ts";
+import { FAMILIES, type Family, familyOf, familyWords } from "../tool-families.ts";
 
 export const ENABLE_TOOLS = "enable_tools";
 
 const enableToolsSchema = z.strictObject({ family: familySchema });
 
+/** Where it is kept what a model has enabled. */
+export interface EnabledStore {
+  families(): readonly Family[];
+  add(family: Family): void;
+}
+
+export interface ChosenToolsOptions {
+  /** What the address names; if absent, the grant's own are shown. */
+  readonly families?: readonly Family[] | undefined;
+  readonly enabled: EnabledStore;
+  readonly onChange: () => void;
+}
+
 /** The families of one connection: those that its address names, and those that its model enabled since. */
 export class ChosenTools {
-  readonly #families: readonly Family[] | undefined;
-  readonly #enabled = new Set<Family>();
-  readonly #onChange: () => void;
+  readonly #options: ChosenToolsOptions;
 
-  /** Without `families` the grant's own are shown. */
-  constructor(families?: readonly Family[], onChange: () => void = () => undefined) {
-    this.#families = families;
-    this.#onChange = onChange;
+  constructor(options: ChosenToolsOptions) {
+    this.#options = options;
   }
 
   get view(): WantedView {
-    return { families: this.#families, more: [...this.#enabled] };
+    const { families, enabled } = this.#options;
+    return { families, more: enabled.families() };
   }
 
   /** Answers the call of a model that wants a family; `toolsOf` lists it. Rejects with MatrxError. */
@@ -32,16 +43,32 @@ export class ChosenTools {
     toolsOf: (view: WantedView) => Promise<Tool[]>,
   ): Promise<CallToolResult> {
     const { family } = check(enableToolsSchema, input, "caller");
-    const tools = await toolsOf({ families: [family] });
-    if (!this.#enabled.has(family)) {
-      this.#enabled.add(family);
-      this.#onChange();
+    const { families, more = [] } = this.view;
+    const all = await toolsOf({ families, more: [...more, family] });
+    const tools = all.filter(({ name }) => familyOf(name) === family);
+    if (tools.length === 0) throw noToolsError(family);
+    if (!more.includes(family)) {
+      this.#options.enabled.add(family);
+      this.#options.onChange();
     }
     const told = `The tools of "${family}" are in your list now; call them by name:`;
     return {
       content: [{ type: "text", text: [told, ...tools.map((tool) => JSON.stringify(tool))].join("\n") }],
     };
   }
+}
+
+/** For as long as a program runs. */
+export function enabledInMemory(): EnabledStore {
+  const families = new Set<Family>();
+  return { families: () => [...families], add: (family) => void families.add(family) };
+}
+
+function noToolsError(family: Family): MatrxError {
+  return relayError("TOOL_NOT_FOUND", `There are no tools of "${family}" that you could call`, {
+    hint: "The description of enable_tools names the families that have some",
+    details: { family },
+  });
 }
 
 /** How it is listed where these families could be enabled; undefined if there are none. */

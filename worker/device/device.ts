@@ -10,6 +10,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { FollowedDevice } from "@matrx/shared/mcp/followed-device.ts";
 import { OneDevice } from "@matrx/shared/mcp/host.ts";
 import type { Caller } from "../auth/caller.ts";
+import { EnabledFamilies } from "../mcp/enabled-families.ts";
 import { McpEndpoints } from "../mcp/endpoints.ts";
 import { isForMcp } from "../mcp/forward.ts";
 import { ToolListeners } from "../mcp/listeners.ts";
@@ -125,6 +126,7 @@ export class Device extends DeviceApi {
       ...{ calls, recovery, approvals, news, credit, callers, sockets, messages, takeOvers },
     });
     this.#mcp = new McpEndpoints({
+      enabled: new EnabledFamilies(context.storage.kv),
       hostFor: (caller, origin, chosen) => {
         const calls = new OwnCalls(context.name, this, caller);
         return new OneDevice(new FollowedDevice(calls, origin), chosen);

@@ -1,10 +1,11 @@
-/** The MCP endpoint of one grant over all its devices. Stores nothing: what it forgets, clients say again. */
+/** The MCP endpoint of one grant over all its devices. Stores what models enabled, for a day. */
 import { DurableObject } from "cloudflare:workers";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
 import { revokedGrant } from "../device/leases.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
+import { EnabledFamilies } from "../mcp/enabled-families.ts";
 import { McpEndpoints } from "../mcp/endpoints.ts";
 import { unwrap } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
@@ -17,6 +18,7 @@ const TRUSTED_MS = 10_000;
 
 export class Mcp extends DurableObject<Env> {
   readonly #endpoints = new McpEndpoints({
+    enabled: new EnabledFamilies(this.ctx.storage.kv, (until) => void this.ctx.storage.setAlarm(until)),
     hostFor: (caller, origin, chosen) => new ManyDevices(this.env, caller, origin, chosen),
     onListen: (caller, ms) => this.#listen(caller, Date.now() + ms),
   });
@@ -41,9 +43,15 @@ export class Mcp extends DurableObject<Env> {
   }
 
   /** The account has ended the grant: its streams end, and an answer still on its way doesn't bring it back. */
-  revoke(): void {
+  async revoke(): Promise<void> {
     this.#isOver = true;
     this.#endpoints.close();
+    await this.ctx.storage.deleteAll();
+  }
+
+  /** What was enabled last is out of date. */
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.deleteAll();
   }
 
   /** Asks the account and each device to tell what changes. */

@@ -13,6 +13,7 @@ import type { Family } from "@matrx/shared/tool-families.ts";
 import type { Caller } from "../auth/caller.ts";
 import { logWarning } from "../log.ts";
 import { RELAY_VERSION } from "../version.ts";
+import type { EnabledFamilies } from "./enabled-families.ts";
 
 /** Callers whose endpoints are kept; who comes back after that gets a new one. */
 const MOST_CALLERS = 256;
@@ -33,6 +34,8 @@ interface Kept {
 
 /** What callers' clients are served, and who wants to know that one listens. */
 export interface Serving {
+  /** What their models enabled. */
+  readonly enabled: EnabledFamilies;
   hostFor(caller: Caller, origin: string, chosen: ChosenTools): McpHost;
   onListen?(caller: Caller, ms: number): Promise<void>;
 }
@@ -76,6 +79,7 @@ export class McpEndpoints {
   /** A grant, or a guest's session, has ended. */
   revoke(grant: GrantId): void {
     for (const [key, kept] of [...this.#kept]) if (kept.grants.includes(grant)) this.#end(key, kept);
+    this.#serving.enabled.forget(grant);
   }
 
   /** Ends everything at once. */
@@ -97,10 +101,14 @@ export class McpEndpoints {
     caller: Caller,
     origin: string,
     families: readonly Family[] | undefined,
-    { requests }: Kept,
+    { grants, requests }: Kept,
   ): McpEndpoint {
     const onError = (error: unknown) => logWarning("an MCP request failed", error);
-    const chosen = new ChosenTools(families, () => endpoint.toolsChanged());
+    const chosen = new ChosenTools({
+      families,
+      enabled: this.#serving.enabled.at(grants, families?.join() ?? ""),
+      onChange: () => endpoint.toolsChanged(),
+    });
     const host = this.#serving.hostFor(caller, origin, chosen);
     const onListen = async (ms: number) => await this.#serving.onListen?.(caller, ms);
     const makeServer = (session: string) => mcpServer(host, { version: RELAY_VERSION, session, onError });

@@ -5,13 +5,20 @@ import type { CallEnd, McpDevice } from "@matrx/shared/mcp/device.ts";
 import type { McpHost } from "@matrx/shared/mcp/host.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Caller } from "../../../worker/auth/caller.ts";
+import { EnabledFamilies } from "../../../worker/mcp/enabled-families.ts";
 import { McpEndpoints } from "../../../worker/mcp/endpoints.ts";
+import type { Kv } from "../../../worker/storage/watched.ts";
 
 const host: McpHost = {
   tools: async () => [],
   target: () => Promise.reject(new Error("nobody calls")),
   answer: async () => ({ content: [] }),
 };
+
+const enabled = new EnabledFamilies({ get: () => undefined, put() {}, delete: () => false } satisfies Pick<
+  Kv,
+  "get" | "put" | "delete"
+>);
 
 const caller = (grant: string): Caller => ({
   ...{ account: "owner" as AccountId, grant: grant as GrantId },
@@ -40,7 +47,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
 it("refuse a caller that asks without end, and serve others meanwhile", async () => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   for (let asked = 0; asked < 200; asked++)
     expect((await endpoints.fetch(ping(), caller("greedy"))).status).toBe(200);
   expect(() => endpoints.fetch(ping(), caller("greedy"))).toThrow("Too many MCP requests");
@@ -51,7 +58,7 @@ it("refuse a caller that asks without end, and serve others meanwhile", async ()
 
 it("count a caller's addresses with other families as one, and keep a few of them", async () => {
   const hostFor = vi.fn(() => host);
-  const endpoints = new McpEndpoints({ hostFor });
+  const endpoints = new McpEndpoints({ enabled, hostFor });
   const families = ["files", "shell", "system", "desktop", "ports"];
   const at = (family: string) => new Request(`https://relay.example/mcp?tools=${family}`, ping());
   for (let asked = 0; asked < 200; asked++)
@@ -64,7 +71,7 @@ it("count a caller's addresses with other families as one, and keep a few of the
 });
 
 it("count each message of a batch", async () => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const batch = () =>
     new Request(ping(), {
       body: JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }))),
@@ -77,7 +84,7 @@ it("count each message of a batch", async () => {
 });
 
 it.each(["params", "in a batch"])("refuse what nests too deeply: %s", async (where) => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
   const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Read","arguments":{"x":${deep}}}}`;
   const body = where === "params" ? message : `[${message}]`;
@@ -92,14 +99,17 @@ it("take null arguments as none", async () => {
     heard.push(input);
     return { content: [{ type: "text", text: "done" }] };
   };
-  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer }) });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => ({ ...host, answer }) });
   const call = post({ id: 1, method: "tools/call", params: { name: "list_devices", arguments: null } });
   expect(await (await endpoints.fetch(call, caller("a"))).text()).toContain("done");
   expect(heard).toEqual([{}]);
 });
 
 it.each(["", "x".repeat(129)])("answer a tool's name that none can have, without it", async (name) => {
-  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer: async () => undefined }) });
+  const endpoints = new McpEndpoints({
+    enabled,
+    hostFor: () => ({ ...host, answer: async () => undefined }),
+  });
   const call = post({ id: 1, method: "tools/call", params: { name, arguments: {} } });
   const text = await (await endpoints.fetch(call, caller("a"))).text();
   expect(text).toContain("INVALID_PARAMETERS: name: must have at");
@@ -107,13 +117,13 @@ it.each(["", "x".repeat(129)])("answer a tool's name that none can have, without
 });
 
 it("know a session again that they have forgotten, and none that its client has ended", async () => {
-  const first = new McpEndpoints({ hostFor: () => host });
+  const first = new McpEndpoints({ enabled, hostFor: () => host });
   const begun = await first.fetch(hello(), caller("a"));
   const session = begun.headers.get("Mcp-Session-Id") ?? "";
   expect(session).toMatch(/^[0-9a-z]{26}\.[\w=-]+$/);
   const list = () => post({ id: 2, method: "tools/list" }, { "Mcp-Session-Id": session });
   // As after a deployment.
-  const second = new McpEndpoints({ hostFor: () => host });
+  const second = new McpEndpoints({ enabled, hostFor: () => host });
   expect((await second.fetch(list(), caller("a"))).status).toBe(200);
   const end = new Request("https://relay.example/mcp", {
     method: "DELETE",
@@ -126,7 +136,7 @@ it("know a session again that they have forgotten, and none that its client has 
 it.each(["", "made-up", `${"0".repeat(26)}.e30=`, `${"0".repeat(26)}.${"A".repeat(2000)}`, "x.y.z"])(
   "have no session of the name %j",
   async (session) => {
-    const endpoints = new McpEndpoints({ hostFor: () => host });
+    const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
     const list = post({ id: 2, method: "tools/list" }, { "Mcp-Session-Id": session });
     expect((await endpoints.fetch(list, caller("a"))).status).toBe(404);
   },
@@ -134,7 +144,7 @@ it.each(["", "made-up", `${"0".repeat(26)}.e30=`, `${"0".repeat(26)}.${"A".repea
 
 it("refuse a second request of the same id at the same time, and answer the first", async () => {
   const listed = Promise.withResolvers<[]>();
-  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, tools: () => listed.promise }) });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => ({ ...host, tools: () => listed.promise }) });
   const begun = await endpoints.fetch(hello(), caller("a"));
   const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
   const ask = (method: string) => endpoints.fetch(post({ id: 7, method }, session), caller("a"));
@@ -148,6 +158,7 @@ it("refuse a second request of the same id at the same time, and answer the firs
 
 it("take an id again whose request was cancelled or refused", async () => {
   const endpoints = new McpEndpoints({
+    enabled,
     hostFor: () => ({ ...host, tools: () => new Promise<never>(() => undefined) }),
   });
   const begun = await endpoints.fetch(hello(), caller("a"));
@@ -166,7 +177,7 @@ it("end the stream of what is cancelled, once all that was asked with it is answ
   const answered = Promise.withResolvers<{ content: [] }>();
   const answer: McpHost["answer"] = (name) =>
     name === "slow" ? answered.promise : new Promise(() => undefined);
-  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer }) });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => ({ ...host, answer }) });
   // Batches are of an earlier version.
   const begun = await endpoints.fetch(hello("2025-03-26"), caller("a"));
   const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
@@ -189,7 +200,7 @@ it("end the stream of what is cancelled, once all that was asked with it is answ
 it.each(["text/event-stream", "*/*", "text/*, application/xml", undefined])(
   "answer who accepts %s",
   async (accept) => {
-    const endpoints = new McpEndpoints({ hostFor: () => host });
+    const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
     const asking = (request: Request) => {
       if (accept === undefined) request.headers.delete("Accept");
       else request.headers.set("Accept", accept);
@@ -204,7 +215,7 @@ it.each(["text/event-stream", "*/*", "text/*, application/xml", undefined])(
 );
 
 it("keep few sessions of each caller, and any of them goes on", async () => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const begun = await endpoints.fetch(hello(), caller("a"));
   const session = begun.headers.get("Mcp-Session-Id") ?? "";
   for (let others = 0; others < 40; others++) await endpoints.fetch(hello(), caller("a"));
@@ -221,7 +232,7 @@ it("serve the caller that asks, whoever asked before", async () => {
       return [];
     },
   });
-  const endpoints = new McpEndpoints({ hostFor });
+  const endpoints = new McpEndpoints({ enabled, hostFor });
   for (const grant of ["a", "b", "a"]) {
     const answer = await endpoints.fetch(post({ id: 1, method: "tools/list" }), caller(grant));
     await answer.text();
@@ -231,7 +242,7 @@ it("serve the caller that asks, whoever asked before", async () => {
 
 it("answer an error that is none of ours without its words", async () => {
   const failing: McpHost = { ...host, tools: () => Promise.reject(new Error("secret of the house")) };
-  const endpoints = new McpEndpoints({ hostFor: () => failing });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => failing });
   const answer = await endpoints.fetch(post({ id: 1, method: "tools/list" }), caller("a"));
   const text = await answer.text();
   expect(text).toContain("Something went wrong on our side");
@@ -240,7 +251,7 @@ it("answer an error that is none of ours without its words", async () => {
 
 it("end what a client listens to when its token ends", async () => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const brief = { ...caller("a"), expires: Date.now() + 30_000 };
   const begun = await endpoints.fetch(hello(), brief);
   const session = begun.headers.get("Mcp-Session-Id") ?? "";
@@ -266,7 +277,7 @@ function modern(method: string, params: object, headers: Record<string, string> 
 }
 
 it("let nobody share a list of tools between callers", async () => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const text = await (await endpoints.fetch(modern("tools/list", {}), caller("a"))).text();
   expect(text).toContain('"cacheScope":"private"');
   expect(text).not.toContain('"public"');
@@ -284,7 +295,7 @@ it("refuse headers that name another tool or method, and take no argument from a
     },
     answer: async () => undefined,
   };
-  const endpoints = new McpEndpoints({ hostFor: () => asked });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => asked });
   const call = (headers: Record<string, string>) =>
     endpoints.fetch(
       modern("tools/call", { name: "Bash", arguments: { command: "ls" } }, headers),
