@@ -103,4 +103,16 @@ describe("a tool's call over a bad line", NEEDS_CHROMIUM, () => {
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("SystemInfo only reads, so nothing was changed: just run it again.").waitFor();
   });
+
+  test("when the relay can't be reached to read something, it says so at once", async () => {
+    let sent = 0;
+    await page.route("**/v1/**/tools/SystemInfo", (route) => {
+      sent++;
+      return route.abort();
+    });
+    await page.goto(`http://localhost:${line.port}${APP}/d/${machine.id}/tools/SystemInfo`);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("alert").getByText("Can't reach the relay.").waitFor();
+    expect(sent).toBe(1);
+  });
 });
