@@ -61,8 +61,8 @@ function clientOf({ url, device, token, fetch }: Omit<DeviceAt, "WebSocket">): R
   return new RelayClient({
     ...{ relay: addressIn(url), fetch },
     ...(device === undefined && { host: "the local server" }),
-    // One that was read from a file ends with a line.
-    token: typeof token === "string" ? () => token.trim() : token,
+    // One that was read from a file ends with a line break.
+    token: async () => (typeof token === "function" ? await token() : token)?.trim(),
   });
 }
 

@@ -49,6 +49,9 @@ const ELSEWHERE = new Map([
   ...commandsOf(read("docs/guides/home-mcp-servers.md")).map(
     (command) => [command, "test/e2e/mounts.test.ts, with a server of its own"] as const,
   ),
+  ...commandsOf(read("docs/guides/client.md")).map(
+    (command) => [command, "test/scripts/client-package.process.test.ts"] as const,
+  ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.process.test.ts"],
   [

@@ -8,9 +8,7 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { findProgram } from "../../agent/platform/run-program.ts";
 import { packAgent } from "../../scripts/agent-package.ts";
-import { userEnvironment } from "../../scripts/start/user-environment.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { commandedSchema, deviceListSchema } from "../../shared/api.ts";
 import { lineOf, type RunOptions, runMatrx, startMatrx } from "../agent/cli/matrx.ts";
@@ -20,19 +18,11 @@ import { needs, needsRare } from "../helpers/parts.ts";
 import { pdfOf } from "../helpers/pdf.ts";
 import { redAndBlue } from "../helpers/pictures.ts";
 import { startRelay } from "../helpers/relay.ts";
+import { ENV, hasRegistry, NODE } from "../helpers/stranger.ts";
 import { NEEDS_XVFB, startScreen } from "../helpers/xvfb.ts";
 
 const run = promisify(execFile);
 
-/** A stranger's: nothing of this clone, but how npm gets through to its registry. */
-const ENV: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name))),
-  ...userEnvironment(process.env),
-  npm_config_local_prefix: undefined,
-};
-
-/** Node without this clone's, as a program with `#!/usr/bin/env node` finds it. */
-const NODE = findProgram("node", ENV) ?? process.execPath;
 const isOldNode = Number.parseInt(execFileSync(NODE, ["--version"], { encoding: "utf8" }).slice(1), 10) < 24;
 
 interface Installed {
@@ -43,12 +33,7 @@ interface Installed {
   readonly folder: string;
 }
 
-const isReachable = await run("npm", ["view", "@vscode/ripgrep", "name", "--fetch-retries=0"], {
-  env: ENV,
-}).then(
-  () => true,
-  () => false,
-);
+const isReachable = await hasRegistry("@vscode/ripgrep");
 
 describe(
   "the agent's package",
