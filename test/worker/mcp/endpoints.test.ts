@@ -315,7 +315,7 @@ it.each([
   ["application/json, text/event-stream", /^\{.*"id":1.*\}$/],
   ["text/event-stream", /^event: message\ndata: \{.*"id":1.*\}\n\n$/],
 ])("answer at once who accepts %s", async (accept, form) => {
-  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => host });
   const answer = await endpoints.fetch(modern("tools/list", {}, { Accept: accept }), caller("a"));
   expect(accept).toContain(answer.headers.get("Content-Type"));
   expect(await answer.text()).toMatch(form);
@@ -340,7 +340,7 @@ function slowly() {
     target: async (input) => ({ device, input, naming: {} }),
     answer: async () => undefined,
   };
-  const endpoints = new McpEndpoints({ hostFor: () => slow });
+  const endpoints = new McpEndpoints({ enabled, hostFor: () => slow });
   const call = modern("tools/call", { name: "Read", arguments: {} }, { "Mcp-Name": "Read" });
   return { ended, left: left.promise, begun: endpoints.fetch(call, caller("a")) };
 }
