@@ -4,8 +4,9 @@
  */
 import type { EventView } from "@matrx/shared/api.ts";
 import type { Answer, ToCaller } from "@matrx/shared/caller/to-caller.ts";
-import { type MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { HEARTBEAT, Heartbeat } from "@matrx/shared/heartbeat.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame } from "@matrx/shared/streams/frame.ts";
@@ -24,7 +25,13 @@ export interface ConnectionOptions {
   readonly token?: () => string | undefined | Promise<string | undefined>;
   /** The session that is continued; undefined: a new one. */
   readonly session?: string | undefined;
+  /** Told of whom it leads to, once it is open. */
+  readonly onHello?: (hello: Hello) => void;
+  /** Told how long a sign of life took, there and back, in milliseconds. */
+  readonly onRoundTrip?: (ms: number) => void;
 }
+
+type Hello = Extract<ToCaller, { type: "hello" }>;
 
 /** The stream that a call opens. */
 interface CallOpens {
@@ -70,6 +77,7 @@ export class Connection {
   #heartbeat: Heartbeat | undefined;
   #session: string | undefined;
   #token: string | undefined;
+  #pinged = 0;
   #last = 0;
   #why: string | undefined;
 
@@ -107,7 +115,7 @@ export class Connection {
     return this.#streams.size < LIMITS.byteStreamsPerConnection;
   }
 
-  /** Makes a call, and resolves when it has ended or the connection has. */
+  /** Makes a call, and resolves when it has ended or the connection has. Throws MatrxError: it is too large to be sent. */
   async call(
     request: CallRequest,
     listener: Omit<CallListener, "onTrouble">,
@@ -115,6 +123,9 @@ export class Connection {
   ): Promise<Ended> {
     this.signal.throwIfAborted();
     const id = String(++this.#last);
+    const frame = JSON.stringify(frameOf(id, request, opens));
+    // The answer to one that is too large does not say which call it is.
+    if (isLongerThan(frame, LIMITS.callFrameBytes)) throw tooLarge();
     const { promise, resolve } = Promise.withResolvers<Ended>();
     this.#waiting.set(id, { listener, end: resolve });
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -129,7 +140,7 @@ export class Connection {
     };
     listener.stop.addEventListener("abort", stop, { once: true });
     listener.leave.addEventListener("abort", leave, { once: true });
-    this.#say(frameOf(id, request, opens));
+    this.#socket?.send(frame);
     if (listener.stop.aborted) stop();
     try {
       return await promise;
@@ -200,7 +211,10 @@ export class Connection {
   #begin(): void {
     const looking = setInterval(() => void this.#renew(), TOKEN_LOOK_EVERY);
     const line = {
-      ping: () => this.#say({ action: "ping" }),
+      ping: () => {
+        this.#pinged = performance.now();
+        this.#say({ action: "ping" });
+      },
       leftBytes: () => this.#socket?.leftBytes() ?? 0,
     };
     this.#heartbeat = new Heartbeat(line, HEARTBEAT, () => {
@@ -242,12 +256,13 @@ export class Connection {
         return this.#waiting.get(frame.id)?.listener.onName(frame.call);
       case "hello":
         this.#session = frame.session;
-        return;
+        return this.#options.onHello?.(frame);
       case "event":
         for (const { onEvent } of this.#watchers) onEvent(frame.event);
         return;
       case "pong":
-        return this.#heartbeat?.answered();
+        this.#heartbeat?.answered();
+        return this.#options.onRoundTrip?.(performance.now() - this.#pinged);
       case "authenticated":
         return;
       default:
@@ -303,4 +318,11 @@ function frameOf(id: string, request: CallRequest, opens: CallOpens | undefined)
     ...(cancelOnDisconnect && { cancel_on_disconnect: true }),
     ...(opens && { opens }),
   };
+}
+
+function tooLarge(): MatrxError {
+  return callerError("PAYLOAD_TOO_LARGE", `The call is larger than ${LIMITS.callFrameBytes} bytes`, {
+    hint: "Send large content in parts, or as a file",
+    details: { limit_bytes: LIMITS.callFrameBytes },
+  });
 }

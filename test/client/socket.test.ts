@@ -1,10 +1,12 @@
 /** Calls and streams over one WebSocket, against the frames that docs/protocol.md describes. The other end is in this test. */
 import { expect, onTestFinished, test, vi } from "vitest";
+import { Device } from "../../client/device.ts";
+import type { ConnectionOptions } from "../../client/socket/connection.ts";
 import { readFrame } from "../../client/socket/read-frame.ts";
 import type { SocketListener } from "../../client/socket/socket.ts";
 import { SocketTransport } from "../../client/socket/transport.ts";
 import type { CallEvent, StreamOptions } from "../../client/transport.ts";
-import { TIMES } from "../../shared/limits.ts";
+import { LIMITS, TIMES } from "../../shared/limits.ts";
 import { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { decodeStreamFrame, encodeStreamFrame } from "../../shared/streams/frame.ts";
 
@@ -133,6 +135,37 @@ test("a sign of life is asked for at once, and a connection without one is cut",
   expect(machine.isCut).toBe(true);
 });
 
+test("a call that is too large to be sent is refused here, and others go on", async () => {
+  const { transport, machine, said } = await connected();
+  const make = (content: string) =>
+    new Device(transport).call("Write", { path: "/tmp/a", content }, { idempotencyKey: null });
+  await expect(make("é".repeat(LIMITS.callFrameBytes / 2))).rejects.toMatchObject({
+    ...{ code: "PAYLOAD_TOO_LARGE", hop: "caller", details: { limit_bytes: LIMITS.callFrameBytes } },
+  });
+  expect(said).toEqual([]);
+  const small = make("é");
+  await vi.waitUntil(() => said.length === 1);
+  machine.answer({ id: said[0]?.id, type: "success", output: "Written" });
+  expect(await small).toMatchObject({ output: "Written" });
+});
+
+test("whoever asks is told whom a connection leads to, and how long a sign of life takes", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const told: unknown[] = [];
+  const { transport, machine } = await connected({
+    onHello: ({ device }) => told.push(device),
+    onRoundTrip: (ms) => told.push(ms),
+  });
+  machine.answer({ type: "hello", protocol: 1, session: "9f3e2d6a8c410e75", device: "laptop-4k7m2x9qpa" });
+  transport.check();
+  vi.advanceTimersByTime(40);
+  machine.answer({ type: "pong" });
+  vi.advanceTimersByTime(TIMES.heartbeat + 30);
+  machine.answer({ type: "pong" });
+  expect(told).toEqual(["laptop-4k7m2x9qpa", 40, 30]);
+});
+
 interface Said {
   readonly id?: string;
   readonly opens?: { readonly stream: number; readonly credit: number };
@@ -143,13 +176,14 @@ const addressOf = (call: Said | undefined) => ({
 });
 
 /** A device on the other end of a connection. */
-async function connected() {
+async function connected(options: Pick<ConnectionOptions, "onHello" | "onRoundTrip"> = {}) {
   const said: Said[] = [];
   let far: StreamEnd | undefined;
   let sentBytes = 0;
   let heard: SocketListener | undefined;
   let isCut = false;
   const transport = new SocketTransport({
+    ...options,
     read: readFrame,
     dial: (_session, listener) => {
       heard = listener;
