@@ -1,4 +1,4 @@
-/** Both connections of the app, to the relay and directly to this computer, notice by the same means that they are broken. */
+/** How the connection of the app to the relay notices that it is broken. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";

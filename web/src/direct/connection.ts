@@ -1,58 +1,27 @@
-/** The direct connection: it opens again by itself for as long as somebody wants it, and passes on calls. */
-import type { ToCaller } from "@matrx/shared/caller/to-caller.ts";
-import { answerIn, answerOf, UNREADABLE } from "../relay/answer.ts";
+/** The direct connection, for as long as somebody wants it. */
+import type { Connection } from "@matrx/client/socket/connection.ts";
 import { ApiError } from "../relay/api-error.ts";
-import type { CallAnswer, CallEvent } from "../relay/call-events.ts";
-import type { LiveSocket } from "../relay/live-socket.ts";
-import { openLink } from "./link.ts";
-import { beginDirect, type DirectState, endDirect, useDirect } from "./local.ts";
-import { type Found, lookAt, type Target } from "./probe.ts";
-
-/** Pauses before it is opened again, in milliseconds. */
-const AGAIN = { first: 500, longest: 15_000 };
-
-/** A server that answers requests, and nothing else. */
-const NO_WEB_SOCKET = { obstacle: "other", said: "It does not accept a WebSocket at /ws." } as const;
-
-/** A call that was not answered yet. */
-export interface Unanswered {
-  onEvent(event: CallEvent): void;
-  /** Its answer; undefined: the connection broke. */
-  onEnd(answer: CallAnswer | undefined): void;
-}
+import type { DirectLink } from "./link.ts";
+import { beginDirect, type Direct, endDirect, useDirect } from "./local.ts";
+import type { Target } from "./probe.ts";
 
 let target: Target | undefined;
-let link: LiveSocket | undefined;
-let session: string | undefined;
-let timer: ReturnType<typeof setTimeout> | undefined;
-let pause = AGAIN.first;
-/** By the ids of their frames. */
-const calls = new Map<string, Unanswered>();
+let link: DirectLink | undefined;
 
 useDirect.subscribe(({ state }) => {
-  if (state === "off" && target) forget();
+  if (state !== "off") return;
+  target = undefined;
+  link?.close();
+  link = undefined;
 });
 
 /** Connects, in the place of an earlier connection, until `endDirect`. */
-export function connect(next: Target): void {
+export async function connect(next: Target): Promise<void> {
   endDirect();
   target = next;
   beginDirect(next.address);
-  for (const event of WAKING) addEventListener(event, retryNow);
-  document.addEventListener("visibilitychange", retryNow);
-  void attempt(next);
-}
-
-const WAKING = ["online", "focus"] as const;
-
-/** Tries at once, or asks an open connection for a sign of life. */
-function retryNow(): void {
-  if (document.visibilityState !== "visible" || !target) return;
-  if (link) return link.check();
-  if (timer === undefined) return;
-  pause = AGAIN.first;
-  clearTimeout(timer);
-  void attempt(target);
+  const { DirectLink } = await import("./link.ts");
+  if (target === next) link = new DirectLink(next);
 }
 
 /** The token that is in use; empty: none. */
@@ -60,20 +29,19 @@ export function tokenInUse(): string {
   return target?.token ?? "";
 }
 
-/** Sends a call's frame; what becomes of it is told to `unanswered`. Throws ApiError: there is no connection. */
-export function sendCall(id: string, text: string, unanswered: Unanswered): void {
-  if (useDirect.getState().state !== "online" || !link?.send(text)) throw notConnectedError();
-  calls.set(id, unanswered);
-}
-
-/** Asks the server to stop a call. False: there is no connection. */
-export function sendCancel(id: string): boolean {
-  return link?.send(JSON.stringify({ action: "cancel", id })) ?? false;
-}
-
-/** Hears no more of a call. */
-export function dropCall(id: string): void {
-  calls.delete(id);
+/** The connection, once it is open; undefined: nobody wants it any more, it needs the person, or `signal` is aborted. */
+export async function untilConnected(signal: AbortSignal): Promise<Connection | undefined> {
+  const settled = Promise.withResolvers<void>();
+  const end = () => settled.resolve();
+  const look = ({ state }: Direct) => {
+    if (state === "online" || state === "off" || state === "stopped") end();
+  };
+  const stop = useDirect.subscribe(look);
+  look(useDirect.getState());
+  signal.addEventListener("abort", end, { once: true });
+  if (!signal.aborted) await settled.promise;
+  stop();
+  return signal.aborted ? undefined : link?.connection;
 }
 
 /** Reads a route of the server. Throws ApiError. */
@@ -100,87 +68,4 @@ export function notConnectedError(): ApiError {
     detail: "There is no direct connection to this computer now.",
     hint: "Look under Settings, Connection.",
   });
-}
-
-function forget(): void {
-  for (const event of WAKING) removeEventListener(event, retryNow);
-  document.removeEventListener("visibilitychange", retryNow);
-  clearTimeout(timer);
-  timer = undefined;
-  target = undefined;
-  session = undefined;
-  pause = AGAIN.first;
-  link?.close();
-  link = undefined;
-  endCalls();
-}
-
-async function attempt(wanted: Target): Promise<void> {
-  timer = undefined;
-  const found = await lookAt(wanted);
-  if (target !== wanted) return;
-  if (found.kind === "obstacle") return stopAt(wanted, found);
-  useDirect.setState({ version: found.version });
-  link = openLink(wanted, session, {
-    onFrame: take,
-    onRoundTrip: (roundTrip) => useDirect.setState({ roundTrip }),
-    onEnd: () => {
-      link = undefined;
-      if (useDirect.getState().state !== "online") useDirect.setState(NO_WEB_SOCKET);
-      lost(wanted);
-      endCalls();
-    },
-  });
-}
-
-function take(frame: ToCaller): void {
-  switch (frame.type) {
-    case "hello": {
-      pause = AGAIN.first;
-      session = frame.session;
-      enter("online");
-      useDirect.setState({ device: frame.device, obstacle: undefined, said: undefined });
-      return;
-    }
-    case "output":
-    case "gap":
-    case "progress":
-    case "approval":
-      return calls.get(frame.id)?.onEvent(frame);
-    case "success":
-    case "error": {
-      const { id, ...answer } = frame;
-      const call = id ? calls.get(id) : undefined;
-      if (!id || !call) return;
-      calls.delete(id);
-      return call.onEnd(answerIn(answer) ?? answerOf(UNREADABLE));
-    }
-    default:
-    // Nothing else is asked for.
-  }
-}
-
-function stopAt(wanted: Target, { obstacle, said }: Extract<Found, { kind: "obstacle" }>): void {
-  useDirect.setState({ obstacle, said });
-  // Asking again would not help.
-  if (obstacle === "no token" || obstacle === "wrong token") return enter("stopped");
-  lost(wanted);
-}
-
-function lost(wanted: Target): void {
-  if (target !== wanted) return;
-  if (useDirect.getState().state === "online") enter("reconnecting");
-  timer = setTimeout(() => void attempt(wanted), pause * (0.75 + Math.random() / 2));
-  pause = Math.min(pause * 2, AGAIN.longest);
-}
-
-function enter(state: DirectState): void {
-  if (useDirect.getState().state === state) return;
-  useDirect.setState({ state, since: Date.now(), roundTrip: undefined });
-}
-
-function endCalls(): void {
-  const ended = [...calls.values()];
-  calls.clear();
-  for (const call of ended) call.onEnd(undefined);
 }

@@ -18,5 +18,5 @@ async function connectAgain(): Promise<void> {
   beginDirect(address);
   const { connect } = await import("./connection.ts");
   // Somebody may have signed out while it was loaded.
-  if (useDirect.getState().state !== "off") connect({ address, token });
+  if (useDirect.getState().state !== "off") await connect({ address, token });
 }

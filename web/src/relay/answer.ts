@@ -3,7 +3,7 @@
  * shapes than the protocol has.
  */
 import type { problemSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import type { Answer, ToCaller } from "@matrx/shared/caller/to-caller.ts";
 import type * as z from "zod";
 import { fits, isRecord } from "./shapes.ts";
 
@@ -64,4 +64,15 @@ export function answerOf({ title, detail, code, hint, hop }: CallProblem): Answe
     ...(hint !== undefined && { hint }),
     ...(hop !== undefined && { hop: hop as NonNullable<Answer["hop"]> }),
   };
+}
+
+/** A frame of a connection to a machine. Undefined: a newer relay may send what this page does not know. */
+export function frameIn(text: string): ToCaller | undefined {
+  try {
+    const frame: ToCaller | null = JSON.parse(text);
+    if (frame?.type !== "success" && frame?.type !== "error") return frame ?? undefined;
+    return { ...(answerIn(frame) ?? answerOf(UNREADABLE)), id: frame.id } as ToCaller;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,7 @@
 /** The app's connection to the relay: it opens again by itself, for as long as somebody is signed in. */
 import type { ToPerson } from "@matrx/shared/account-frames.ts";
 import { create } from "zustand";
+import { onWake } from "../base/on-wake.ts";
 import { openAccountSocket } from "./account-socket.ts";
 import { api } from "./api.ts";
 import { isSignedOut } from "./api-error.ts";
@@ -44,14 +45,10 @@ export function connect(listener: ConnectionListener): () => void {
   wanted = listener;
   pause = AGAIN.first;
   void attempt(listener);
-  const now = () => retryNow();
-  addEventListener("online", now);
-  addEventListener("focus", now);
-  document.addEventListener("visibilitychange", now);
+  const over = new AbortController();
+  onWake(retryNow, over.signal);
   return () => {
-    removeEventListener("online", now);
-    removeEventListener("focus", now);
-    document.removeEventListener("visibilitychange", now);
+    over.abort();
     if (wanted === listener) wanted = undefined;
     clearTimeout(timer);
     socket?.close();

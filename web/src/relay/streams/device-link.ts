@@ -3,9 +3,10 @@ import { ConnectionLost, errorIn } from "@matrx/client/errors.ts";
 import { SocketTransport } from "@matrx/client/socket/transport.ts";
 import { webSocketDial } from "@matrx/client/socket/web-socket.ts";
 import type { CallEvent, Input, Opened } from "@matrx/client/transport.ts";
-import type { Answer, ToCaller } from "@matrx/shared/caller/to-caller.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
-import { answerIn, answerOf, UNREADABLE } from "../answer.ts";
+import { onWake } from "../../base/on-wake.ts";
+import { frameIn } from "../answer.ts";
 import { accessToken } from "../api.ts";
 import { isSignedOut } from "../api-error.ts";
 
@@ -21,8 +22,6 @@ export interface StreamOptions extends LinkOptions {
   readonly credit: number;
 }
 
-/** What may bring a network back. */
-const WAKING = ["online", "focus"] as const;
 const NEVER = new AbortController().signal;
 
 export class DeviceLink {
@@ -34,9 +33,7 @@ export class DeviceLink {
   constructor(device: string) {
     this.device = device;
     this.#transport = new SocketTransport({ dial: dialOf(device), token, read: frameIn });
-    const { signal } = this.#closed;
-    for (const event of WAKING) addEventListener(event, () => this.wake(), { signal });
-    document.addEventListener("visibilitychange", () => this.wake(), { signal });
+    onWake(() => this.wake(), this.#closed.signal);
   }
 
   /** Makes a call that opens a stream. Throws MatrxError. */
@@ -76,7 +73,6 @@ export class DeviceLink {
 
   /** Whoever pauses tries at once, and an open connection is asked for a sign of life. */
   wake(): void {
-    if (document.visibilityState !== "visible") return;
     this.#transport.check();
     const { resolve } = this.#wake;
     this.#wake = Promise.withResolvers();
@@ -101,17 +97,6 @@ function token(): Promise<string | undefined> {
     const message = error instanceof Error ? error.message : String(error);
     throw callerError(isSignedOut(error) ? "UNAUTHENTICATED" : "UNAVAILABLE", message);
   });
-}
-
-/** Undefined: a newer relay may send what this page does not know. */
-function frameIn(text: string): ToCaller | undefined {
-  try {
-    const frame: ToCaller | null = JSON.parse(text);
-    if (frame?.type !== "success" && frame?.type !== "error") return frame ?? undefined;
-    return { ...(answerIn(frame) ?? answerOf(UNREADABLE)), id: frame.id } as ToCaller;
-  } catch {
-    return undefined;
-  }
 }
 
 function told(onApproval: LinkOptions["onApproval"]) {

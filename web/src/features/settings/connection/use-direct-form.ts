@@ -54,7 +54,7 @@ export function useDirectForm() {
       setAddress(origin);
       setToken("");
       keep(origin, used, choices);
-      connect({ address: origin, token: used });
+      void connect({ address: origin, token: used });
       return true;
     },
     disconnect: () => {
