@@ -1,11 +1,5 @@
 /** The relay's REST interface, with the access token of this browser's session. */
-import {
-  type ApiError,
-  otherPageError,
-  otherSessionError,
-  unreachableError,
-  unreadableError,
-} from "./api-error.ts";
+import { type ApiError, otherPageError, otherSessionError, unreadableError } from "./api-error.ts";
 import { patientFetch, patientText } from "./patient-fetch.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Answer, Line, Options } from "./routes.ts";
@@ -26,22 +20,13 @@ export async function api<L extends Line>(line: L, ...[options]: Options<L>): Pr
   throw otherSessionError();
 }
 
-/** The response to a request for bytes, until `signal`. Throws ApiError; the signal's reason when that ends it. */
+/** The response to a request for bytes. Throws ApiError; the signal's reason when that ends it. */
 export function openBytes<L extends Line>(
   line: L,
   options: NonNullable<Options<L>[0]>,
-  signal: AbortSignal,
-  headers?: Readonly<Record<string, string>>,
+  besides?: Pick<Request, "headers" | "signal">,
 ): Promise<Response> {
-  return open(line, { ...options, headers, signal } as Request);
-}
-
-/** The answer to a request for a file. Throws ApiError. */
-export async function openFile<L extends Line>(line: L, ...[options]: Options<L>): Promise<Blob> {
-  const response = await open(line, (options ?? {}) as Request);
-  return response.blob().catch(() => {
-    throw unreachableError();
-  });
+  return open(line, { ...options, ...besides } as Request);
 }
 
 /** The response to any request, such as `GET /v1/devices`. Throws ApiError; the signal's reason when that ends it. */

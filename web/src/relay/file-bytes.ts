@@ -36,7 +36,7 @@ export async function readPiece(
     ...(etag !== undefined && { "If-Match": `"${etag}"` }),
   };
   try {
-    const response = await openBytes(LINE, { path: { device, path } }, signal, headers);
+    const response = await openBytes(LINE, { path: { device, path } }, { signal, headers });
     if (response.headers.get("Accept-Ranges") === "none") {
       await response.body?.cancel();
       throw folderError();
@@ -62,7 +62,7 @@ export async function readWhole(file: PlacedFile, most: number, signal: AbortSig
 
 /** The file, or a folder as a zip, as it arrives. Throws ApiError. */
 export function openWhole({ device, path }: PlacedFile, signal: AbortSignal): Promise<Response> {
-  return openBytes(LINE, { path: { device, path } }, signal);
+  return openBytes(LINE, { path: { device, path } }, { signal });
 }
 
 /** Of a machine that sends more than it was asked for, the rest is not read. */

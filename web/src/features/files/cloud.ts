@@ -13,12 +13,8 @@ export async function sendToCloud({ device, folder, entry }: Placed): Promise<vo
   try {
     say(`Sending ${name} to the cloud store …`);
     const options = { path: { device }, body: { path: joined(folder, entry.name) } };
-    const response = await openBytes(
-      "POST /v1/devices/{device}/cloud-files",
-      options,
-      new AbortController().signal,
-      { Accept: "text/event-stream" },
-    );
+    const headers = { Accept: "text/event-stream" };
+    const response = await openBytes("POST /v1/devices/{device}/cloud-files", options, { headers });
     const answer = lastOf(await response.text().catch(() => ""));
     if (answer.event === "error") throw new ApiError(422, problemIn(answer.data));
     if (answer.event !== "stored") throw unclearError(name);

@@ -1,17 +1,20 @@
 /** Saves the record as a file: all of it, or what the filter shows. */
 import { IconDownload } from "@tabler/icons-react";
-import { openFile } from "../../../relay/api.ts";
+import { openBytes } from "../../../relay/api.ts";
+import { unreachableError } from "../../../relay/api-error.ts";
 import { ActionButton } from "../../../ui/ActionButton.tsx";
 import { saveFile } from "../../../ui/save-file.ts";
 import { type Filter, isFiltered, queryOf } from "./entries.ts";
 
 export function SaveButtons({ filter }: { filter: Filter }) {
   const what = isFiltered(filter) ? "these" : "all";
-  const save = async (format: "jsonl" | "csv") =>
-    saveFile(
-      `matrx-record.${format}`,
-      await openFile("GET /v1/audit/export", { query: { format, ...queryOf(filter) } }),
-    );
+  const save = async (format: "jsonl" | "csv") => {
+    const response = await openBytes("GET /v1/audit/export", { query: { format, ...queryOf(filter) } });
+    const file = await response.blob().catch(() => {
+      throw unreachableError();
+    });
+    saveFile(`matrx-record.${format}`, file);
+  };
   return (
     <>
       <ActionButton
