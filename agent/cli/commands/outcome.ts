@@ -1,10 +1,11 @@
 /** `matrx outcome`: shows the result of an earlier call. */
 
-import { pathOf } from "@matrx/client/http/relay-client.ts";
-import { callViewSchema } from "@matrx/shared/api.ts";
-import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
+import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
+import { type CallView, callViewSchema } from "@matrx/shared/api.ts";
+import { type Answer, answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { deviceByRest } from "../client/device.ts";
 import { findDevice } from "../client/find-device.ts";
 import { usageError } from "../output/failure.ts";
 import { plain, printJson } from "../output/print.ts";
@@ -44,11 +45,18 @@ async function outcome(
   };
   const view = await withProgress("Contacting the relay", ask());
   if (options.json) return printJson(view);
-  if (view.outcome === undefined) return console.log(plain(STATES[view.state](view.tool)));
-  const answer = answerSchema.parse(view.outcome);
+  const answer = await withProgress("Getting the result", answerOf(client, view));
+  if (!answer) return console.log(plain(STATES[view.state](view.tool)));
   const { device, tool } = view;
   const ended = { client, device, tool, isBase64: false, nextPage: undefined };
   await endCall({ answer, session: undefined }, ended, options);
+}
+
+/** Undefined: there is none, or none any more. A long one is kept by the device alone. Throws MatrxError. */
+async function answerOf(client: RelayClient, view: CallView): Promise<Answer | undefined> {
+  const { device, call, outcome, outcome_in: place } = view;
+  if (outcome !== undefined) return answerSchema.parse(outcome);
+  return place === "journal" ? await deviceByRest(client, device).follow(call) : undefined;
 }
 
 const STATES = {

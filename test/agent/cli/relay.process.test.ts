@@ -86,6 +86,12 @@ test("the owner limits a device, and asks what came of a call", { timeout: 240_0
   const { call } = JSON.parse(made.stdout);
   const again = await matrx(["outcome", "laptop", call]);
   expect(again).toMatchObject({ code: 3, stdout: expect.stringContaining("once") });
+  // More bytes than the relay keeps, in as many characters as a command's output may have.
+  const command = "command=printf '漢%.0s' $(seq 25000); exit 3";
+  const long = await matrx(["call", "laptop", "Bash", command, "--json", "--no-stream"]);
+  const kept = await matrx(["outcome", "laptop", JSON.parse(long.stdout).call]);
+  expect(kept.code).toBe(3);
+  expect(kept.stdout, "from the device, which alone keeps it").toContain("漢".repeat(25_000));
   const listed = new RegExp(`Bash +finished .* ${call}$`, "m");
   expect((await matrx(["calls", "laptop"])).stdout).toMatch(listed);
   expect((await matrx(["calls"])).stdout, "the default device").toMatch(listed);
