@@ -109,8 +109,8 @@ export interface CallerPort {
 
 /** A host that sends and takes files. */
 export interface FilePort extends CallerPort {
-  /** A call of a tool that sends bytes, such as Download. */
-  callForBytes(wanted: WantedCall): Promise<BytesAnswer>;
+  /** A call of a tool that sends bytes, such as Download; refused at once if the device's tool has no parameter `needs`. */
+  callForBytes(wanted: WantedCall, needs?: string): Promise<BytesAnswer>;
   /** A call of a tool that takes bytes, such as Upload. */
   callWithBytes(wanted: WantedCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes>;
   /** The same bytes as a body whose length the host announces. */

@@ -174,8 +174,8 @@ export abstract class DeviceApi extends DurableObject<DeviceEnv> {
     return this.#calling(caller, (by, now) => this.surfaces.rest.call(wanted, by, now));
   }
 
-  callForBytes(caller: Caller, wanted: WantedCall): Promise<Outcome<BytesAnswer>> {
-    return this.#calling(caller, (by, now) => this.surfaces.bytes.call(wanted, by, now));
+  callForBytes(caller: Caller, wanted: WantedCall, needs?: string): Promise<Outcome<BytesAnswer>> {
+    return this.#calling(caller, (by, now) => this.surfaces.bytes.call(wanted, by, now, needs));
   }
 
   callWithBytes(

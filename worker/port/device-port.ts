@@ -58,8 +58,8 @@ export class DevicePort implements RecordingPort {
     return this.#answered(named(wanted), this.#api.call(this.#caller, wanted));
   }
 
-  callForBytes(wanted: WantedCall): Promise<BytesAnswer> {
-    return unwrapped(this.#api.callForBytes(this.#caller, wanted));
+  callForBytes(wanted: WantedCall, needs?: string): Promise<BytesAnswer> {
+    return unwrapped(this.#api.callForBytes(this.#caller, wanted, needs));
   }
 
   callWithBytes(wanted: WantedCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {

@@ -101,11 +101,12 @@ async function look(port: FilePort, request: Request, place: Place): Promise<Res
   return new Response(null, { headers });
 }
 
-/** One call of the device, which judges the conditions itself; two more where its agent is too old to do that. */
+/** One call of the device, which judges the conditions itself; two where its agent is too old to do that. */
 async function send(port: FilePort, request: Request, place: Place): Promise<Response> {
   if (!isConditional(request.headers)) return download(port, request, place);
   const wanted = newCall(request);
-  const opened = await openFile(port, wanted, { ...place, conditions: conditionsIn(request.headers) });
+  const conditions = conditionsIn(request.headers);
+  const opened = await openFile(port, wanted, { ...place, conditions }, "conditions");
   if (opened instanceof Response) return opened.status === 400 ? sendAfterLook(port, request, place) : opened;
   const { status, size = 0 } = opened.facts;
   if (status === 200 || status === 206) return sentResponse(port, opened, { request, wanted, status });
@@ -142,14 +143,15 @@ export interface OpenedFile {
   readonly bytes: ReadableStream<Uint8Array>;
 }
 
-/** Calls Download; resolves with what it sends, or with the response that says why it does not. */
+/** Calls Download, if the device's has the parameter `needs`; resolves with what it sends, or with the response that says why it does not. */
 export async function openFile(
   port: FilePort,
   wanted: Omit<WantedCall, "tool" | "input">,
   part: Part,
+  needs?: keyof Part,
 ): Promise<OpenedFile | Response> {
   const call: WantedCall = { ...{ tool: "Download", input: JSON.stringify(part) }, ...wanted };
-  const { answer, bytes } = await port.callForBytes(call);
+  const { answer, bytes } = await port.callForBytes(call, needs);
   if (!bytes || answer.kind !== "answer") return answerResponse(port, answer, wanted.session);
   return { answer, facts: await readFacts(answer), bytes };
 }

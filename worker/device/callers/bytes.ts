@@ -1,8 +1,10 @@
 /** HTTP requests that carry bytes: a call that opens a stream, for the body of the response or of the request. */
 import type { BytesAnswer, RestAnswer, SentBytes, WantedCall } from "@matrx/shared/caller/port.ts";
+import { type ErrorShape, relayError } from "@matrx/shared/errors.ts";
 import { errorShapeOf } from "../../problem.ts";
+import { mayCall } from "../calls/gate.ts";
 import type { DeviceContext } from "../context.ts";
-import type { LeasedCaller } from "../leases.ts";
+import type { Lease, LeasedCaller } from "../leases.ts";
 import { HttpConnection } from "../streams/http-connection.ts";
 import { Turns } from "../streams/turns.ts";
 import type { RestCalls } from "./rest.ts";
@@ -17,12 +19,27 @@ export class BytesCalls {
     this.#rest = rest;
   }
 
-  /** Waits for the answer as any REST call; the bytes are read afterwards. Throws MatrxError `RATE_LIMITED`. */
-  call(wanted: WantedCall, by: LeasedCaller, now: number): Promise<BytesAnswer> {
+  /**
+   * Waits for the answer as any REST call; the bytes are read afterwards. Refused before anything is sent if the device's
+   * tool has no parameter `needs`. Throws MatrxError `RATE_LIMITED`.
+   */
+  call(wanted: WantedCall, by: LeasedCaller, now: number, needs?: string): Promise<BytesAnswer> {
+    const error = needs === undefined ? undefined : this.#lackOf(needs, wanted.tool, by.lease);
+    if (error) return Promise.resolve({ answer: { kind: "refused", call: wanted.call, error } });
     const connection = HttpConnection.reading(this.#context.streams, by);
     return this.#open(connection, wanted, by, now).then((answer) =>
       isSuccess(answer) ? { answer, bytes: connection.body() } : { answer },
     );
+  }
+
+  /** Undefined if the device announced the parameter, or the gate refuses the call anyway. */
+  #lackOf(parameter: string, name: string, { scope }: Lease): ErrorShape | undefined {
+    const { store } = this.#context;
+    const tool = store.toolNamed(name);
+    if (!tool || !mayCall(name, scope, store)) return undefined;
+    if (Object.hasOwn(Object(tool.input_schema.properties), parameter)) return undefined;
+    const hint = "Update the agent on the device";
+    return relayError("INVALID_PARAMETERS", `${name} has no parameter ${parameter} there`, { hint }).shape();
   }
 
   /** The same for a tool that takes bytes: they are sent once the call is answered. */

@@ -107,7 +107,8 @@ function callableNames(called: string, grant: GrantScope, store: RecordStore): s
     .sort();
 }
 
-function mayCall(tool: string, grant: GrantScope, store: RecordStore): boolean {
+/** Whether this grant may call a tool of the device, by the tool's own name. */
+export function mayCall(tool: string, grant: GrantScope, store: RecordStore): boolean {
   const confinesCommands = !isBare(store);
   return refusalOf({ tool, grant, policy: store.policy, confinesCommands }, "relay") === undefined;
 }
