@@ -10,8 +10,8 @@ import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
 import { relayUrlSchema } from "../../config/relay-url.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../../platform/private-file.ts";
+import { agentHome, startedData } from "../agent-home.ts";
 import { usageError } from "../output/failure.ts";
-import { agentHome, startedData } from "../run/agent-home.ts";
 import { relayAt } from "./relay.ts";
 
 const credentialsSchema = z.strictObject({

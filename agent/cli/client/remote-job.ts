@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathOf, type RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import * as z from "zod";
+import { JobReader } from "../output/job-output.ts";
 import { INEXACT, OutputLost, textBytes } from "../output/whole-output.ts";
 import { deviceBySocket } from "./device.ts";
-import { JobReader } from "./job-output.ts";
 
 /** A command that takes longer than this is followed; a shorter one ends in the first answer. In milliseconds. */
 const ANSWERS_WITHIN = 200;

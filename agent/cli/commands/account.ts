@@ -15,6 +15,7 @@ import {
 import { relayAt } from "../client/relay.ts";
 import { plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
+import { SIGNED_IN_BY } from "../output/token-view.ts";
 
 interface AccountOptions extends CallerOptions {
   json?: boolean;
@@ -45,11 +46,8 @@ async function whoami(options: AccountOptions): Promise<void> {
   const { account, name, kind, person, expires } = view;
   console.log(`${plain(account)} at ${client.relay}`);
   const rights = person ? "" : " (it can't manage tokens, devices or policies)";
-  console.log(`by ${KINDS[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
+  console.log(`by ${SIGNED_IN_BY[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
 }
-
-/** What the caller is signed in with. */
-export const KINDS = { web: "the browser", cli: "the login", api: "the token", share: "the share" } as const;
 
 /** Forgets the login even if the relay no longer knows its token. */
 async function logout(options: AccountOptions): Promise<void> {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type ActivityEntry, activityEntrySchema } from "../../core/activity.ts";
+import { agentHome } from "../agent-home.ts";
 import { ControlClient } from "../client/control-client.ts";
 import { parsedJson } from "../client/json.ts";
 import { activityLines } from "../output/activity-line.ts";
 import { usageError } from "../output/failure.ts";
 import { note, printJsonLine } from "../output/print.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 /** The agent keeps no more. */

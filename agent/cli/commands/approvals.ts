@@ -4,12 +4,12 @@ import { type Decision, reachSchema } from "@matrx/shared/approval.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { isInJob } from "../../platform/environment.ts";
+import { agentHome } from "../agent-home.ts";
 import { type ApprovalDesk, approvalsAtRelay, approvalsHere, type Waiting } from "../client/approvals.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { note, oneLine, printJson, printJsonLine, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { questionLines } from "../output/question-lines.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 interface ApprovalsOptions extends CallerOptions {

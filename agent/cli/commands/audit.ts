@@ -7,6 +7,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
 import { type KeptHead, readKeptHeads } from "../../config/kept-heads.ts";
 import { inPlainWords } from "../../platform/private-file.ts";
+import { agentHome } from "../agent-home.ts";
 import {
   type CallerOptions,
   callerOf,
@@ -20,7 +21,6 @@ import { note, printJson, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { write } from "../output/reader.ts";
 import { recordLine } from "../output/record-line.ts";
-import { agentHome } from "../run/agent-home.ts";
 
 interface ListOptions extends CallerOptions {
   device?: string;

@@ -4,11 +4,11 @@ import { startedPairingSchema } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
+import { prepareHome } from "../agent-home.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, keepLogin, relayOf, relayOption } from "../client/credentials.ts";
 import { relayAt } from "../client/relay.ts";
 import { plain, printJsonLine } from "../output/print.ts";
-import { prepareHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 interface LoginOptions extends CallerOptions {

@@ -4,9 +4,9 @@ import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { LogReader } from "../../log/log-reader.ts";
 import { shortLine } from "../../log/short-line.ts";
+import { agentHome } from "../agent-home.ts";
 import { usageError } from "../output/failure.ts";
 import { plain } from "../output/print.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;

@@ -4,8 +4,8 @@ import { FAMILIES, type Family } from "@matrx/shared/tool-families.ts";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { relayOption, tokenFileOption } from "../client/credentials.ts";
 import { MCP_CLIENTS } from "../output/mcp-clients.ts";
-import { printClientConfig } from "../output/mcp-config.ts";
 import type { McpOptions } from "../run/mcp.ts";
+import { printClientConfig } from "../run/mcp-config.ts";
 import { logFileOption, logLevelOption } from "../run/options.ts";
 
 export function addMcp(program: Command): void {

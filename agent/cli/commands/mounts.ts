@@ -2,13 +2,13 @@
 import { callerError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { isInJob } from "../../platform/environment.ts";
+import { agentHome } from "../agent-home.ts";
 import { type MountedServer, mountedServers, waitingOf } from "../client/mounted-servers.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
-import { changeLines } from "../output/mount-lines.ts";
 import { note, printJson, printTable } from "../output/print.ts";
 import { asTyped } from "../program-name.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
+import { changeLines } from "./mount-lines.ts";
 
 const EXAMPLES = `
 Examples:

@@ -6,12 +6,12 @@ import type { Home } from "../../config/app-dirs.ts";
 import { PauseFile } from "../../config/pause-file.ts";
 import { pauseResultSchema, stateSchema } from "../../control/pause-routes.ts";
 import { isInJob } from "../../platform/environment.ts";
+import { agentHome } from "../agent-home.ts";
 import { ControlClient } from "../client/control-client.ts";
 import { type CallerOptions, withCallerOptions } from "../client/credentials.ts";
 import { note, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { asTyped } from "../program-name.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { pauseEverywhere, resumeEverywhere } from "./pause-everywhere.ts";
 
 export function addPause(program: Command): void {

@@ -5,6 +5,7 @@ import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { type Explanation, explanationSchema } from "@matrx/shared/policy-explain.ts";
 import { decisionWords, ruleRows } from "@matrx/shared/policy-words.ts";
 import type { Command } from "commander";
+import { agentHome } from "../agent-home.ts";
 import { readInput } from "../client/call-input.ts";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
@@ -12,7 +13,6 @@ import { readWords, type Words } from "../client/words.ts";
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
-import { agentHome } from "../run/agent-home.ts";
 import { explainHere } from "../run/explain-here.ts";
 
 interface ExplainOptions extends CallerOptions {

@@ -26,6 +26,14 @@ function clientText({ name, host }: NonNullable<TokenView["client"]>): string {
   return `"${plain(name)}", ${host ? `of ${plain(host)}` : "not verified"}`;
 }
 
+/** What a caller is signed in with. */
+export const SIGNED_IN_BY = {
+  web: "the browser",
+  cli: "the login",
+  api: "the token",
+  share: "the share",
+} as const;
+
 const KINDS = { web: "browser", cli: "login", api: "token", share: "share" } as const;
 const CREDENTIALS = { ai: "AI grant", script: "own script", guest: "share" } as const;
 

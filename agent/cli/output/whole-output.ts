@@ -3,7 +3,7 @@
 import type { RelayClient } from "@matrx/client/http/relay-client.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import * as z from "zod";
-import { JobReader } from "../client/job-output.ts";
+import { JobReader } from "./job-output.ts";
 import { note } from "./print.ts";
 
 /** A call that has ended, and what is needed to read more. */

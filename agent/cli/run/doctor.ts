@@ -3,10 +3,10 @@ import { errorInfo, shapeOf } from "@matrx/shared/errors.ts";
 import { machineChecks } from "../../doctor/machine.ts";
 import { type Check, partChecks, type Result } from "../../doctor/parts.ts";
 import { currentPlatform } from "../../platform/current.ts";
+import { agentHome } from "../agent-home.ts";
 import type { CallerOptions } from "../client/credentials.ts";
 import { plain, printJson, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
-import { agentHome } from "./agent-home.ts";
 import { mountChecks } from "./mount-checks.ts";
 import { checkHops, type Hop } from "./status-hops.ts";
 

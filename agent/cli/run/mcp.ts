@@ -14,11 +14,11 @@ import { LOCAL_GRANT } from "../../core/journal-entry.ts";
 import { runProxy } from "../../mcp/proxy.ts";
 import { jobsIn, openRunFolder, sweepRunFolders } from "../../mcp/run-folder.ts";
 import { isMounted } from "../../mounts/mark.ts";
+import { prepareHome } from "../agent-home.ts";
 import { type CallerOptions, callerOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { usageError } from "../output/failure.ts";
 import { asTyped } from "../program-name.ts";
-import { prepareHome } from "./agent-home.ts";
 import { type LogChoice, logTo } from "./options.ts";
 import { stopSignal } from "./stop-signal.ts";
 

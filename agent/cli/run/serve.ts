@@ -3,7 +3,7 @@ import { startAgent } from "../../agent.ts";
 import { homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
 import { localToken } from "../../local/token.ts";
-import { prepareHome } from "./agent-home.ts";
+import { prepareHome } from "../agent-home.ts";
 import { announce, checkedHost, checkedOrigins, checkedPort, type LogChoice, logTo } from "./options.ts";
 import { stopSignal } from "./stop-signal.ts";
 

@@ -8,12 +8,12 @@ import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
 import { placeOf, proxyFor } from "../../network/proxy.ts";
+import { agentHome } from "../agent-home.ts";
 import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { relayAt } from "../client/relay.ts";
-import { KINDS } from "../commands/account.ts";
 import { ago, openAlerts } from "../output/print.ts";
-import { agentHome } from "./agent-home.ts";
+import { SIGNED_IN_BY } from "../output/token-view.ts";
 
 export interface Hop {
   hop: "machine" | "relay" | "account" | "device" | "tool";
@@ -94,7 +94,7 @@ async function signedIn({ home, options }: Journey): Promise<string> {
     "/v1/account",
     accountViewSchema,
   );
-  return `signed in as ${account} by ${KINDS[kind]} "${name}" until ${expires.slice(0, 10)}`;
+  return `signed in as ${account} by ${SIGNED_IN_BY[kind]} "${name}" until ${expires.slice(0, 10)}`;
 }
 
 async function registered(journey: Journey): Promise<string> {

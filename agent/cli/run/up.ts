@@ -7,12 +7,12 @@ import { type Config, readConfig, requireConfig } from "../../config/config.ts";
 import { readIdentity } from "../../config/identity.ts";
 import { localToken } from "../../local/token.ts";
 import { inPlainWords } from "../../platform/private-file.ts";
+import { prepareHome } from "../agent-home.ts";
 import { relayOf } from "../client/credentials.ts";
-import { type PairOptions, pairMachine } from "../commands/pair.ts";
 import { usageError } from "../output/failure.ts";
 import { isQuietRun, plain, printJsonLine } from "../output/print.ts";
-import { prepareHome } from "./agent-home.ts";
 import { announce, checkedOrigins, checkedPort, type LogChoice, logTo, USUAL_PORT } from "./options.ts";
+import { type PairOptions, pairMachine } from "./pair-machine.ts";
 import { replaceProcess } from "./restart.ts";
 import { stopSignal } from "./stop-signal.ts";
 

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { JobReader } from "../../../agent/cli/client/job-output.ts";
 import { relayAt } from "../../../agent/cli/client/relay.ts";
+import { JobReader } from "../../../agent/cli/output/job-output.ts";
 import { textBytes } from "../../../agent/cli/output/whole-output.ts";
 import { MatrxError, problemOf } from "../../../shared/errors.ts";
 

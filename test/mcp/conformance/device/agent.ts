@@ -1,6 +1,6 @@
 /** `matrx up --json` of a paired machine, with the suite's tools in place of the machine's own. */
 import { startAgent } from "../../../../agent/agent.ts";
-import { prepareHome } from "../../../../agent/cli/run/agent-home.ts";
+import { prepareHome } from "../../../../agent/cli/agent-home.ts";
 import { stopSignal } from "../../../../agent/cli/run/stop-signal.ts";
 import { homeOf } from "../../../../agent/config/app-dirs.ts";
 import { requireConfig } from "../../../../agent/config/config.ts";

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type Home, homeOf, makeHome } from "../../config/app-dirs.ts";
-import { noteHome } from "../../config/matrx-folders.ts";
-import { CLONE_FOLDER } from "../../config/program.ts";
+import { type Home, homeOf, makeHome } from "../config/app-dirs.ts";
+import { noteHome } from "../config/matrx-folders.ts";
+import { CLONE_FOLDER } from "../config/program.ts";
 
 /** The agent's usual home; in a clone where no agent was paired by hand, that of `npm start` (see `MATRX_DATA`). */
 export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {

@@ -1,8 +1,8 @@
 /** What to put into an MCP client's configuration so that it starts `matrx mcp`. */
 import { join, resolve } from "node:path";
 import { namedToNpx, PACKAGE_FOLDER } from "../../config/program.ts";
-import type { McpOptions } from "../run/mcp.ts";
-import { MCP_CLIENTS, type StdioCommand } from "./mcp-clients.ts";
+import { MCP_CLIENTS, type StdioCommand } from "../output/mcp-clients.ts";
+import type { McpOptions } from "./mcp.ts";
 
 /** Prints the snippet for stdout, and where it belongs for the person. */
 export function printClientConfig(name: string, options: McpOptions & { json?: boolean }): void {
