@@ -16,6 +16,9 @@ export const FAMILIES = [...(Object.keys(OWN) as (keyof typeof OWN)[]), "mounted
 export type Family = (typeof FAMILIES)[number];
 export type OwnFamily = keyof typeof OWN;
 
+/** Those in which there is something to show a model: `ports` is for programs. */
+export const SHOWN_FAMILIES: readonly Family[] = FAMILIES.filter((family) => family !== "ports");
+
 /** What a model is shown if nobody says otherwise. */
 export const DEFAULT_FAMILIES: readonly Family[] = ["files", "shell", "desktop", "mounted"];
 

@@ -94,11 +94,12 @@ export function formatOf(request: Request): ToolFormat | undefined {
   throw wrongFieldError("format", `must be one of ${TOOL_FORMATS.join(", ")}`);
 }
 
-/** `?tools=` of a request: families by name, or `all`. */
+/** `?tools=` of a request, which may come more than once: families by name, or `all`. */
 export function familiesOf(request: Request): readonly Family[] | undefined {
-  const text = parameterOf(request, "tools");
-  if (text === undefined) return undefined;
-  const { data, error } = familiesSchema.safeParse(text);
+  if (!request.url.includes("?")) return undefined;
+  const given = new URL(request.url).searchParams.getAll("tools");
+  if (given.length === 0) return undefined;
+  const { data, error } = familiesSchema.safeParse(given.join());
   if (data) return data;
   throw wrongFieldError("tools", error.issues[0]?.message ?? "");
 }

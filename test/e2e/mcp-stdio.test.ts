@@ -79,7 +79,7 @@ it.each(["this machine", "a device at the relay"])("is shown the families it nam
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [
-      ...[MATRX_BIN, "mcp", ...place, "--tools", "system,terminals"],
+      ...[MATRX_BIN, "mcp", ...place, "--tools", "system", "--tools", "terminals"],
       ...(place.length > 0 ? ["--relay", rig.relay.url, "--token-file", tokenFile] : []),
     ],
     env: { ...(process.env as Record<string, string>), MATRX_HOME: home() },

@@ -99,7 +99,7 @@ export abstract class DeviceApi extends DurableObject<DeviceEnv> {
       if (scope.owner && !isPolicyReadable) throw unreadablePolicy();
       if (scope.owner) return policy;
       throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
-        hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
+        hint: "GET /v1/devices/DEVICE/tools?format=mcp&tools=all lists what this token may call; errors name the limit",
       });
     });
   }

@@ -52,8 +52,9 @@ Examples:
     });
 }
 
-function familiesIn(text: string): readonly Family[] {
-  const { data, error } = familiesSchema.safeParse(text);
+/** All that the option names, however often it is given. */
+function familiesIn(text: string, before: readonly Family[] = []): readonly Family[] {
+  const { data, error } = familiesSchema.safeParse([...before, text].join());
   if (data) return data;
   throw new InvalidArgumentError(`It ${error.issues[0]?.message}.`);
 }

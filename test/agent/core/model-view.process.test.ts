@@ -6,7 +6,7 @@ import { mcpTool, toolsOfOne } from "@matrx/shared/mcp/tools.ts";
 import { type ModelTool, modelView, offeredTools } from "@matrx/shared/model-view.ts";
 import { systemPrompt } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
-import { familyOf, type OwnFamily } from "@matrx/shared/tool-families.ts";
+import { familyOf, type OwnFamily, SHOWN_FAMILIES } from "@matrx/shared/tool-families.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
@@ -51,6 +51,13 @@ const MOST_CHARS: Record<ToolFormat, number> = {
   openai: 9700,
   "openai-responses": 9700,
 };
+
+it("has something of each family that a person can choose for it", () => {
+  const found = new Set(view.map(({ name }) => familyOf(name)));
+  expect(SHOWN_FAMILIES.filter((family) => family !== "mounted")).toEqual(
+    OWN_FAMILIES.filter((family) => found.has(family)),
+  );
+});
 
 describe("the definitions", () => {
   it.each(TOOL_FORMATS)("are few words in the shape of %s", (format) => {

@@ -1,7 +1,7 @@
 /** Which tools a model is shown when it connects. */
 
 import { Checkbox, NativeSelect } from "@mantine/core";
-import { DEFAULT_FAMILIES, FAMILIES, familyWords } from "@matrx/shared/tool-families.ts";
+import { DEFAULT_FAMILIES, familyWords, SHOWN_FAMILIES } from "@matrx/shared/tool-families.ts";
 import type { Shown } from "./draft.ts";
 import classes from "./Fields.module.css";
 import type { FieldProps } from "./fields.ts";
@@ -29,7 +29,7 @@ export function ShownTools({ draft: { shown, families }, change }: FieldProps) {
           value={[...families]}
           onChange={(chosen) => change({ families: chosen })}
         >
-          {FAMILIES.map((family) => (
+          {SHOWN_FAMILIES.map((family) => (
             <Checkbox
               key={family}
               value={family}
