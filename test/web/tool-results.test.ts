@@ -135,6 +135,23 @@ describe("results of tools", NEEDS_CHROMIUM, () => {
     expect(faults).toEqual([]);
   });
 
+  test("what a tool has a view for is seen above its text, if it is of the kind that the view knows", async () => {
+    const opened = await app.open(tool("SystemInfo"));
+    const { page } = opened;
+    const memory = { available_bytes: 3 * 2 ** 30, total_bytes: 16 * 2 ** 30 };
+    const metadata = { memory, disk: { free_bytes: "1", total_bytes: MARKUP }, uptime_seconds: 7_500 };
+    await answered(page, { output: "what it said", metadata });
+    await page.getByText("3.0 GiB free of 16 GiB").waitFor();
+    await page.getByText("2 h 5 min", { exact: true }).waitFor();
+    await group(page, "Output").getByText("what it said").waitFor();
+    await expectNoObjections(opened);
+    await page.unroute("**/tools/SystemInfo");
+    await answered(page, { output: "something else", metadata: { memory: [5], uptime_seconds: MARKUP } });
+    await group(page, "Output").getByText("something else").waitFor();
+    await expect.poll(() => page.getByText(/GiB free|Up for/).count()).toBe(0);
+    expect(opened.faults).toEqual([]);
+  });
+
   test("of 30 MB the beginning is drawn at once, and all of it is saved", async () => {
     const { page } = await app.open(tool("SystemInfo"));
     const output = "0123456789 abcdefghijklmnopqrstuvwxyz\n".repeat(800_000);

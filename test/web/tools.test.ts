@@ -26,6 +26,10 @@ describe("tools", NEEDS_CHROMIUM, () => {
     await run(page).click();
     await page.getByRole("group", { name: "Output" }).getByText("hostname:").waitFor();
     await page
+      .getByText(/^\d.* free of \d.*iB$/)
+      .first()
+      .waitFor();
+    await page
       .getByText(/Answered in \d/)
       .first()
       .waitFor();

@@ -96,7 +96,7 @@ function decisionOf({ state, edited }: NonNullable<CallRecordView["approval"]>):
 }
 
 function Result({ record }: { record: CallRecordView }) {
-  const { state, device, call, outcome, outcome_in: place } = record;
+  const { state, device, call, tool, outcome, outcome_in: place } = record;
   return (
     <>
       {state === "unknown" && (
@@ -111,9 +111,9 @@ function Result({ record }: { record: CallRecordView }) {
         </Alert>
       )}
       {outcome !== undefined ? (
-        <Outcome answer={answerIn(outcome) ?? answerOf(UNREADABLE)} />
+        <Outcome tool={tool} answer={answerIn(outcome) ?? answerOf(UNREADABLE)} />
       ) : place === "journal" ? (
-        <KeptElsewhere device={device} call={call} />
+        <KeptElsewhere device={device} call={call} tool={tool} />
       ) : (
         state === "finished" && <Text size="sm">Its answer is no longer kept.</Text>
       )}

@@ -7,9 +7,15 @@ import { Panel } from "../../ui/Panel.tsx";
 import { Outcome } from "./Outcome.tsx";
 import { outcomeAtMachine } from "./use-call-record.ts";
 
-export function KeptElsewhere({ device, call }: { device: string; call: string }) {
+interface Props {
+  readonly device: string;
+  readonly call: string;
+  readonly tool: string;
+}
+
+export function KeptElsewhere({ device, call, tool }: Props) {
   const [answer, setAnswer] = useState<CallAnswer>();
-  if (answer) return <Outcome answer={answer} />;
+  if (answer) return <Outcome tool={tool} answer={answer} />;
   const fetch = async () => {
     const found = await outcomeAtMachine(device, call);
     if (!found) throw new Error("The connection broke before the answer was here. Try again.");

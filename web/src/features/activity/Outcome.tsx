@@ -7,7 +7,7 @@ import { Problem } from "../../ui/Problem.tsx";
 import { ResultView } from "../../ui/result/ResultView.tsx";
 import { Status } from "../../ui/Status.tsx";
 
-export function Outcome({ answer }: { answer: CallAnswer }) {
+export function Outcome({ tool, answer }: { readonly tool: string; readonly answer: CallAnswer }) {
   const { type, output, metadata = {}, hint, code, hop } = answer;
   const { exit_code: exit } = metadata;
   if (type === "success")
@@ -19,7 +19,7 @@ export function Outcome({ answer }: { answer: CallAnswer }) {
               <Status tone="bad">Exit code {exit}</Status>
             </div>
           )}
-          <ResultView result={answer} fileName="answer" />
+          <ResultView result={answer} tool={tool} fileName="answer" />
         </Stack>
       </Panel>
     );

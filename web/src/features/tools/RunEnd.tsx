@@ -33,6 +33,7 @@ export function RunEnd({ run }: { run: Run }) {
       {result && (!trouble || rest !== "" || hasMore(run)) && (
         <ResultView
           result={result}
+          tool={trouble ? undefined : tool}
           fileName={fileNameOf(tool, began)}
           live={trouble ? undefined : live?.whole}
           file={trouble ? undefined : fileRead(run)}

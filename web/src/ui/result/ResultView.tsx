@@ -5,6 +5,7 @@ import type { CallAnswer } from "../../relay/call-events.ts";
 import { useCodeColours } from "../code/use-code-colours.ts";
 import { Fold } from "../Fold.tsx";
 import { withColours } from "../output/coloured.ts";
+import { cardOf } from "./cards.ts";
 import { DiffView } from "./DiffView.tsx";
 import { JsonView } from "./JsonView.tsx";
 import { Parts } from "./Parts.tsx";
@@ -24,6 +25,8 @@ export type Result = Pick<CallAnswer, "output" | "image" | "content" | "metadata
 
 interface Props {
   readonly result: Result;
+  /** The tool that returned it; absent: it has no view of its own. */
+  readonly tool?: string | undefined;
   /** Of files in which it is saved, without an ending. */
   readonly fileName: string;
   /** All of the live output, if it came: it has colours that the answer lacks. */
@@ -32,16 +35,18 @@ interface Props {
   readonly file?: string | undefined;
 }
 
-export function ResultView({ result, fileName, live, file }: Props) {
+export function ResultView({ result, tool, fileName, live, file }: Props) {
   const { output, image, content = [], metadata = {} } = result;
   const views = useMemo(() => viewsOf(result), [result]);
   const isSaid = output !== "" || views.best !== "text";
+  const card = tool === undefined ? undefined : cardOf(tool, metadata);
   const hasParts = Boolean(image) || content.some(({ type }) => type !== "text");
   return (
     <Stack gap="sm">
       {image && <PictureView type={image.media_type} base64={image.base64_data} fileName={fileName} />}
+      {card}
       {isSaid && <Said {...{ output, views, fileName, live, file }} />}
-      {!isSaid && !hasParts && <Text c="dimmed">No output.</Text>}
+      {!isSaid && !hasParts && !card && <Text c="dimmed">No output.</Text>}
       <Parts content={content} fileName={fileName} />
       {Object.keys(metadata).length > 0 && (
         <Fold title="Details for programs">
