@@ -63,6 +63,22 @@ describe("a session that ends while somebody works", { ...NEEDS_CHROMIUM, timeou
     expect(faults).toEqual([]);
   });
 
+  test("a call that can't be sent is not made in the name of whoever signs in meanwhile", async () => {
+    const { page, faults } = await app.openAlone(tool("Bash"));
+    await page.route("**/tools/Bash", (route) => route.abort());
+    await page.getByLabel("Command").fill("echo mine");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const answer = page.getByRole("region", { name: "Answer" });
+    await answer.getByText(/Making sure that it got the call/).waitFor();
+    const second = await page.context().newPage();
+    const [, code] = (await app.relay.signInLink()).split("#");
+    await second.goto(`${app.relay.url}${APP}/fleet#${code}`);
+    await second.getByRole("navigation").first().waitFor();
+    await answer.getByText("Somebody signed in or out in the meantime.").waitFor();
+    await answer.getByText("Check whether it was done, then try again.").waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("unsaved permissions are as they were, and can be saved; a reload keeps them too", async () => {
     const { page, faults } = await app.openAlone(permissions());
     await page.getByRole("combobox", { name: "Never these paths" }).fill("**/secret*");

@@ -1,18 +1,28 @@
 /** The way to a machine for its calls: requests in the session's name, which are answered with events. */
 import { type HttpClient, HttpTransport } from "@matrx/client/http/transport.ts";
-import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import { open } from "./api.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError, otherSessionError } from "./api-error.ts";
 import { readEvent } from "./call-events.ts";
+import { sessionTurn } from "./session.ts";
 
+/** For one call: whoever signs in meanwhile does not make it. */
 export function transportTo(device: string): HttpTransport {
-  return new HttpTransport({ client: CLIENT, device, read: readEvent });
+  const turn = sessionTurn();
+  const client: HttpClient = {
+    async openResponse(path, { method = "GET", ...request }) {
+      if (method === "POST" && turn !== sessionTurn()) throw otherSession();
+      return await opened(`${method} ${path}`, request);
+    },
+    send: (method, path) => opened(`${method} ${path}`, {}),
+  };
+  return new HttpTransport({ client, device, read: readEvent });
 }
 
-const CLIENT: HttpClient = {
-  openResponse: (path, { method = "GET", ...request }) => opened(`${method} ${path}`, request),
-  send: (method, path) => opened(`${method} ${path}`, {}),
-};
+function otherSession(): MatrxError {
+  const cause = otherSessionError();
+  return callerError("UNAUTHENTICATED", cause.message, { cause });
+}
 
 /** The session is over, may not read the call, or there is no record of it: asking again would not help. */
 export const FINAL: ReadonlyMap<number, ErrorCode> = new Map([
