@@ -6,6 +6,7 @@ import { connectByHttp, connectDevice } from "../../client/connect.ts";
 import type { ApprovalEvent, Device } from "../../client/device.ts";
 import type { CallEvent } from "../../client/transport.ts";
 import type { MatrxError } from "../../shared/errors.ts";
+import { LIMITS } from "../../shared/limits.ts";
 import { Person } from "../e2e/person.ts";
 import { type Rig, startRig } from "../e2e/rig.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
@@ -135,6 +136,13 @@ describe.each(WAYS)("$name", (way) => {
     expect(end).toMatchObject({ kind: "answer", answer });
     const refused = await caller.make("Raed", { file_path: path });
     expect(refused).toMatchObject({ kind: "answer", answer: { type: "error", code: "TOOL_NOT_FOUND" } });
+  });
+
+  it("a call that is too large is refused, and the next one is answered", async () => {
+    const caller = device();
+    const large = caller.call("Bash", { command: `: ${"x".repeat(LIMITS.callFrameBytes)}` });
+    await expect(large).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+    expect(await caller.call("SystemInfo")).toMatchObject({ type: "success" });
   });
 
   it("a device that is closed leaves its call, and says so at once", async () => {
