@@ -1,32 +1,27 @@
-/** One user's devices, grants and tokens. Written on change only. */
+/** One user's devices, grants and tokens: the list of what is requested of them, by part. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Grant } from "@matrx/shared/grant.ts";
-import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
+import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { LeaseAnswer } from "../device/leases.ts";
-import type { DeviceIdentity } from "../device/store.ts";
-import { ToolListeners } from "../mcp/listeners.ts";
-import { directoryOf } from "../objects/directory.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
-import type { Alert, LongCall } from "../push/news.ts";
-import { tooManyError, unknownDeviceError } from "../refusals.ts";
+import { unknownDeviceError } from "../refusals.ts";
 import { authenticatedCaller } from "../socket.ts";
 import { migrate } from "../storage/migrate.ts";
 import { ACCOUNT } from "../storage/migrations.ts";
-import { APPROVALS_KEPT } from "./approvals.ts";
 import { Clients } from "./clients.ts";
 import { CloudFiles } from "./cloud-files.ts";
 import { AccountContext, type AccountEnv } from "./context.ts";
-import type { DeviceEntry } from "./devices.ts";
+import { DeviceReports } from "./device-reports.ts";
 import { FileLinks } from "./file-links.ts";
 import { GivenShares } from "./given-shares.ts";
-import { isFor } from "./grants.ts";
 import { Invites } from "./invites.ts";
+import { ManagedDevices } from "./managed-devices.ts";
 import { ManagedTokens } from "./managed-tokens.ts";
 import { Membership } from "./membership.ts";
 import { Notifications } from "./notifications.ts";
@@ -39,7 +34,6 @@ import { Stop } from "./stop.ts";
 import { leased } from "./tokens.ts";
 import { Watching } from "./watching.ts";
 
-const DEVICES_MAX = 1000;
 export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
@@ -57,7 +51,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #invites: Invites;
   readonly #given: GivenShares;
   readonly #received: ReceivedShares;
-  readonly #listeners: ToolListeners;
+  readonly #devices: ManagedDevices;
+  readonly #reports: DeviceReports;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -79,7 +74,8 @@ export class Account extends DurableObject<AccountEnv> {
     this.#invites = new Invites(this.#context);
     this.#given = new GivenShares(this.#context);
     this.#received = new ReceivedShares(this.#context);
-    this.#listeners = new ToolListeners(state.storage.kv, env.MCP);
+    this.#devices = new ManagedDevices(this.#context, this.#received);
+    this.#reports = new DeviceReports(this.#context);
   }
 
   /** See `Sessions`, like all of these. */
@@ -190,10 +186,8 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.read(...args);
   }
 
-  async changeToken(...args: Parameters<ManagedTokens["change"]>) {
-    const changed = await this.#tokens.change(...args);
-    this.#listeners.tell(Date.now());
-    return changed;
+  changeToken(...args: Parameters<ManagedTokens["change"]>) {
+    return this.#tokens.change(...args);
   }
 
   exceptTool(...args: Parameters<ManagedTokens["exceptTool"]>) {
@@ -391,85 +385,50 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
+  /** See `ManagedDevices`, like all of these. */
+  addDevice(...args: Parameters<ManagedDevices["add"]>) {
+    return this.#devices.add(...args);
+  }
+
+  describeDevice(...args: Parameters<ManagedDevices["describe"]>) {
+    return this.#devices.describe(...args);
+  }
+
+  removeDevice(...args: Parameters<ManagedDevices["remove"]>) {
+    return this.#devices.remove(...args);
+  }
+
+  removedAt(...args: Parameters<ManagedDevices["removedAt"]>) {
+    return this.#devices.removedAt(...args);
+  }
+
+  reachable(...args: Parameters<ManagedDevices["reachable"]>) {
+    return this.#devices.reachable(...args);
+  }
+
+  /** See `DeviceReports`, like all of these. */
+  noteApproval(...args: Parameters<DeviceReports["approval"]>) {
+    this.#reports.approval(...args);
+  }
+
+  noteAlert(...args: Parameters<DeviceReports["alert"]>) {
+    this.#reports.alert(...args);
+  }
+
+  noteLongCalls(...args: Parameters<DeviceReports["longCalls"]>) {
+    this.#reports.longCalls(...args);
+  }
+
   /** Whether the device belongs to this account. */
   hasDevice(device: DeviceId): boolean {
     return this.#context.devices.has(device);
-  }
-
-  /** When a person removed the device, in milliseconds since 1970; undefined if nobody did. */
-  removedAt(grant: GrantId, device: string): Promise<Outcome<number | undefined>> {
-    return attempt(() => {
-      this.#context.grant(grant);
-      return this.#context.devices.removedAt(device);
-    });
-  }
-
-  /** The devices that a grant may see, and the accounts that share more with its person. */
-  reachable(grant: GrantId): Promise<Outcome<{ devices: DeviceEntry[]; givers: AccountId[] }>> {
-    return attempt(() => {
-      const found = this.#context.grant(grant);
-      const devices = this.#context.devices.list().filter(({ id, tags }) => isFor(found, id, tags));
-      return { devices, givers: this.#received.givers(grant) };
-    });
   }
 
   /** MCP clients of a grant listen to all its devices until then, in milliseconds since 1970. */
   listenForTools(grant: GrantId, until: number): Promise<Outcome<void>> {
     return attempt(() => {
       this.#context.grant(grant);
-      this.#listeners.add(grant, until, Date.now());
-    });
-  }
-
-  /** Adds a device to this account; `identity` is how it proves itself. */
-  addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
-    return attempt(async () => {
-      const by = this.#context.person(grant);
-      if (this.#context.devices.count() >= DEVICES_MAX) throw tooManyError("devices", DEVICES_MAX);
-      const entry = { id: await this.#newDeviceId(name), name, created: Date.now(), tags: [] };
-      await this.env.DEVICE.getByName(entry.id).initialize({ ...entry, account: this.#context.id, identity });
-      this.#context.devices.add(entry);
-      this.#context.record.note({ type: "device", action: "added", device: entry.id, name }, by);
-      this.#listeners.tell(Date.now());
-      return entry;
-    });
-  }
-
-  /** Sets a device's name, tags, or both; grants for a tag follow it at once. */
-  describeDevice(
-    grant: GrantId,
-    device: DeviceId,
-    { name, tags }: { name?: string | undefined; tags?: string[] | undefined },
-  ): Promise<Outcome<void>> {
-    return attempt(async () => {
-      const by = this.#context.person(grant);
-      const entry = this.#context.devices.find(device);
-      if (!entry) throw unknownDeviceError(device);
-      const next = { ...entry, name: name ?? entry.name, tags: tags ?? entry.tags };
-      const changed = this.#context.tokens.describeDevice(next, Date.now());
-      const told = { type: "device", device, name: next.name } as const;
-      if (next.name !== entry.name) this.#context.record.note({ ...told, action: "renamed" }, by);
-      if (tags) this.#context.record.note({ ...told, action: "tagged", tags }, by);
-      for (const { grant, devices } of changed)
-        this.#context.news.add(devices, { type: "change", grant }, Date.now());
-      await this.#context.news.flush(Date.now());
-      await this.env.DEVICE.getByName(device).describe(next.name, next.tags);
-      this.#listeners.tell(Date.now());
-    });
-  }
-
-  /** Removes a device. Its object wipes its data, later if it cannot be reached right now. */
-  removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
-    return attempt(async () => {
-      const by = this.#context.person(grant);
-      const name = this.#context.devices.find(device)?.name ?? "";
-      this.#withdrawApprovals(device);
-      if (!this.#context.devices.remove(device, Date.now())) throw unknownDeviceError(device);
-      this.#context.record.note({ type: "device", action: "removed", device, name }, by);
-      this.#context.holders.forgetDevice(device);
-      this.#context.approvals.forgetDevice(device);
-      this.#listeners.tell(Date.now());
-      await this.#context.tell([device], { type: "forget" });
+      this.#context.listeners.add(grant, until, Date.now());
     });
   }
 
@@ -486,31 +445,6 @@ export class Account extends DurableObject<AccountEnv> {
 
   giveBackGuess(guess: number): void {
     this.#context.codes.giveBackGuess(guess);
-  }
-
-  /** A device tells what waits for a decision there, or what became of it. */
-  noteApproval(approval: ApprovalView): void {
-    const { device, grant } = approval;
-    // A device that was removed meanwhile.
-    if (!this.#context.devices.has(device)) return;
-    const now = Date.now();
-    const grant_name = this.#context.grants.find(grant as GrantId, now)?.name ?? null;
-    const noted = this.#context.approvals.note({ ...approval, grant_name }, now);
-    this.#context.alarms.by("expiry", now + APPROVALS_KEPT);
-    if (!noted) return;
-    this.#context.people.tell({ type: "approval", approval: noted }, now);
-    this.#context.push.approval(noted, now);
-  }
-
-  /** A device tells of an event that warns. */
-  noteAlert(device: DeviceId, alert: Alert): void {
-    if (this.#context.devices.has(device)) this.#context.push.alert(device, alert, Date.now());
-  }
-
-  /** A device tells of long calls that ended. */
-  noteLongCalls(device: DeviceId, calls: LongCall[]): void {
-    if (!this.#context.devices.has(device)) return;
-    for (const call of calls) this.#context.push.finished(device, call, Date.now());
   }
 
   /** A device tells what is called there, while somebody watches. */
@@ -565,20 +499,6 @@ export class Account extends DurableObject<AccountEnv> {
 
   override alarm(): Promise<void> {
     return this.#context.alarms.ring(Date.now());
-  }
-
-  /** Of a device that is being removed. */
-  #withdrawApprovals(device: DeviceId): void {
-    const now = Date.now();
-    for (const approval of this.#context.approvals.pending(now))
-      if (approval.device === device) this.#context.push.approval({ ...approval, state: "cancelled" }, now);
-  }
-
-  async #newDeviceId(name: string): Promise<DeviceId> {
-    for (;;) {
-      const id = makeDeviceId(name);
-      if (await directoryOf(this.env.DIRECTORY, id).add(id, this.#context.id)) return id;
-    }
   }
 }
 

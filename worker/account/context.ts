@@ -10,7 +10,7 @@ import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { CloudEnv } from "../cloud/open-store.ts";
 import type { Device } from "../device/device.ts";
-import type { ListeningObjects } from "../mcp/listeners.ts";
+import { type ListeningObjects, ToolListeners } from "../mcp/listeners.ts";
 import type { Audit } from "../objects/audit.ts";
 import { type Directory, directoryOf } from "../objects/directory.ts";
 import type { OAuthStore } from "../objects/oauth-store.ts";
@@ -66,6 +66,7 @@ export class AccountContext {
   readonly approvals: AccountApprovals;
   readonly pause: Pause;
   readonly people: PersonSockets;
+  readonly listeners: ToolListeners;
   readonly news: DeviceNews;
   readonly record: AccountRecord;
   readonly vapid: Vapid;
@@ -91,6 +92,7 @@ export class AccountContext {
     this.approvals = new AccountApprovals(sql);
     this.pause = new Pause({ kv: state.storage.kv, grants, devices, holders });
     this.people = new PersonSockets(state, env);
+    this.listeners = new ToolListeners(state.storage.kv, env.MCP);
     this.news = new DeviceNews({
       sql,
       tokens: this.tokens,

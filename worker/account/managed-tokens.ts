@@ -67,6 +67,7 @@ export class ManagedTokens {
       const holders = tokens.change(token, change, Date.now());
       this.#noteChange(token, by);
       await this.#context.tell(holders, { type: "change", grant: token });
+      this.#context.listeners.tell(Date.now());
       return tokens.details(token, Date.now());
     });
   }
