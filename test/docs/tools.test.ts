@@ -24,24 +24,24 @@ test("what the relay holds about each tool is what its file says", async () => {
 
 test("a new tool needs no other place: its own file says what the relay holds about it", async () => {
   const { tools } = await Workbench.open();
-  const uptime = defineTool({
-    ...{ name: "Uptime", family: "system", effect: "read", confinable: true },
-    ...{ description: "Tell how long the device runs.", input: z.strictObject({}), timeoutMs: 1000 },
-    model: { prompt: "Tell how long the machine runs" },
+  const moonPhase = defineTool({
+    ...{ name: "MoonPhase", family: "system", effect: "read", confinable: true },
+    ...{ description: "Tell the phase of the moon.", input: z.strictObject({}), timeoutMs: 1000 },
+    model: { prompt: "Tell the phase of the moon" },
     handle: async () => ({ output: "" }),
   });
-  const lines = builtInTable([...tools, uptime]).split("\n");
-  const added = lines.filter((line) => line.startsWith("  Uptime:"));
+  const lines = builtInTable([...tools, moonPhase]).split("\n");
+  const added = lines.filter((line) => line.startsWith("  MoonPhase:"));
   expect(added).toEqual([
-    '  Uptime: "read",',
-    '  Uptime: "system",',
-    '  Uptime: "Tell how long the machine runs",',
-    "  Uptime: true,",
+    '  MoonPhase: "read",',
+    '  MoonPhase: "system",',
+    '  MoonPhase: "Tell the phase of the moon",',
+    "  MoonPhase: true,",
   ]);
-  const { model: _, ...promptless } = uptime;
-  expect(() => builtInTable([promptless])).toThrow("Uptime has no model.prompt");
-  const { family: __, ...homeless } = uptime;
-  expect(() => builtInTable([homeless])).toThrow("Uptime declares no family");
+  const { model: _, ...promptless } = moonPhase;
+  expect(() => builtInTable([promptless])).toThrow("MoonPhase has no model.prompt");
+  const { family: __, ...homeless } = moonPhase;
+  expect(() => builtInTable([homeless])).toThrow("MoonPhase declares no family");
 });
 
 function expectWritten(file: string, wanted: string): void {
