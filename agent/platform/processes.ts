@@ -15,6 +15,8 @@ export interface ProcessTable {
   members(root: ProcessRoot): Promise<number[]>;
   /** Whether one of them seems to wait for input at a terminal; also false if the system does not tell. */
   waitForKeys(pids: readonly number[]): Promise<boolean>;
+  /** Whether all that it does is to wait until another program opens a pipe; also false if the system does not tell. */
+  waitsForPipe(pid: number): Promise<boolean>;
   signal(root: ProcessRoot, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 

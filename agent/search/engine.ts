@@ -51,6 +51,8 @@ export interface Missed {
   crowded: number;
   /** Files with matches that were searched only up to a NUL. */
   cut: number;
+  /** Whether it ended early, since a named pipe would have kept it waiting. */
+  atPipe: boolean;
 }
 
 export interface Run {
@@ -68,6 +70,12 @@ export interface Engine {
   lines(query: LineQuery, run: Run): AsyncGenerator<Hit[], void>;
 }
 
+/** Why an engine ended before everything was searched. */
+export function cutShort({ signal, missed }: Pick<Run, "signal" | "missed">): "time" | "pipe" | undefined {
+  if (signal.aborted) return "time";
+  return missed.atPipe ? "pipe" : undefined;
+}
+
 export function nothingMissed(): Missed {
-  return { unreadable: 0, large: 0, crowded: 0, cut: 0 };
+  return { unreadable: 0, large: 0, crowded: 0, cut: 0, atPipe: false };
 }

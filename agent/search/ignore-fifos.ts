@@ -1,7 +1,8 @@
 /**
- * Named pipes called `.gitignore`. Ripgrep opens anything with this name, and would block on a pipe until something writes
- * to it: this opens and closes the other end, so that ripgrep sees an empty file. Not of pipes that the caller may not read,
- * which other programs may use: there ripgrep waits until the time is up. Our own reader opens no pipes.
+ * Named pipes that ripgrep opens, and would block on until something writes to them. It opens anything called `.gitignore`:
+ * this opens and closes the other end, so that ripgrep sees an empty file. Not of pipes that the caller may not read, which
+ * other programs may use, nor of those that took a file's place as ripgrep came to it: there the search ends. Our own reader
+ * opens no pipes.
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { entryStat } from "../fs/entry-stat.ts";
@@ -9,24 +10,33 @@ import { nothingMissed, type Run } from "./engine.ts";
 import { walk } from "./walk.ts";
 
 const NAME = ".gitignore";
+/** How often it must be seen to wait: other programs open their pipes too. */
+const PATIENCE = 10;
 const OTHER_END = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export class IgnoreFifos {
   readonly #run: Run;
   readonly #found = new Set<string>();
   #search: Promise<void> | undefined;
+  #isSearched = false;
+  /** How often it was seen to wait for a pipe alone. */
+  #waits = 0;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  /** Unblocks a reader that waits for a pipe. Returns whether there are any: it may wait for them again. */
-  release(): boolean {
+  /** Unblocks a reader that waits for a pipe. Resolves with whether it waits for one that is not ours to open. */
+  async release(pid: number): Promise<boolean> {
     // Systems without it have no pipes.
     if (constants.O_NONBLOCK === undefined) return false;
-    this.#search ??= this.#lookAround();
+    this.#search ??= this.#lookAround().finally(() => {
+      this.#isSearched = true;
+    });
     for (const place of this.#found) void this.#unblock(place);
-    return this.#found.size > 0;
+    if (await this.#run.scope.access.platform.processes.waitsForPipe(pid)) this.#waits++;
+    // Each of those found keeps it once.
+    return this.#isSearched && this.#waits > this.#found.size + PATIENCE;
   }
 
   /** Ripgrep reads all folders above, and those below that are not ignored. */

@@ -1,7 +1,7 @@
 /** Files with matching lines, and how many each has. */
 import { textOfName } from "../text/display-name.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
-import type { Engine, LineQuery, Run } from "./engine.ts";
+import { cutShort, type Engine, type LineQuery, type Run } from "./engine.ts";
 import { LineReader, type Page } from "./matching-lines.ts";
 
 export interface MatchingFile {
@@ -19,7 +19,7 @@ export interface MatchingFiles {
   /** Sorted by path. */
   readonly files: readonly MatchingFile[];
   /** Why it ended before everything was searched. */
-  readonly stopped: "max_results" | "time" | undefined;
+  readonly stopped: "max_results" | "time" | "pipe" | undefined;
 }
 
 export async function matchingFiles(
@@ -50,7 +50,7 @@ export async function matchingFiles(
     await reader.close();
   }
   const files = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, file]) => file);
-  return { files, stopped: run.signal.aborted ? "time" : isFull ? "max_results" : undefined };
+  return { files, stopped: cutShort(run) ?? (isFull ? "max_results" : undefined) };
 }
 
 function isAfter(key: string, cursor: Cursor | undefined): boolean {

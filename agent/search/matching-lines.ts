@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import { textOfName } from "../text/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
-import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
+import { cutShort, type Engine, type Hit, type LineQuery, type Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";
 
 export interface MatchingLine {
@@ -22,7 +22,7 @@ export interface MatchingLines {
   readonly lines: readonly MatchingLine[];
   readonly matches: number;
   /** Why it ended before everything was searched. */
-  readonly stopped: "max_results" | "output" | "time" | undefined;
+  readonly stopped: "max_results" | "output" | "time" | "pipe" | undefined;
 }
 
 export interface Page {
@@ -53,7 +53,7 @@ export async function matchingLines(
   } finally {
     await reader.close();
   }
-  if (run.signal.aborted) collected.stopped = "time";
+  collected.stopped = cutShort(run) ?? collected.stopped;
   return collected.end();
 }
 

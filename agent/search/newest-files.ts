@@ -9,7 +9,7 @@ import { TimeSlice } from "../platform/time-slice.ts";
 import { textOfName } from "../text/display-name.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
-import type { Engine, Run } from "./engine.ts";
+import { cutShort, type Engine, type Run } from "./engine.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
 export interface NewFile {
@@ -22,7 +22,7 @@ export interface NewFile {
 export interface NewFiles {
   readonly files: readonly NewFile[];
   /** Why some are missing. */
-  readonly stopped: "limit" | "time" | undefined;
+  readonly stopped: "limit" | "time" | "pipe" | undefined;
 }
 
 interface Candidate {
@@ -64,7 +64,7 @@ export async function newestFiles(
   }
   more ||= newest.length > limit;
   const files = await checked(sorted(newest).slice(0, limit), run);
-  return { files, stopped: run.signal.aborted ? "time" : more ? "limit" : undefined };
+  return { files, stopped: cutShort(run) ?? (more ? "limit" : undefined) };
 }
 
 /** For at least the first of the paths. Gets only modification times, to sort by; whether files may be shown is checked later. */

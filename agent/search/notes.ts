@@ -3,7 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { counted } from "../text/counted.ts";
 import { quotedName, shownBytes, shownName } from "../text/display-name.ts";
-import { type LineQuery, type Missed, nothingMissed, type Run } from "./engine.ts";
+import { cutShort, type LineQuery, type Missed, nothingMissed, type Run } from "./engine.ts";
 import type { Scope } from "./scope.ts";
 
 /** How long to look there: this, plus three times as long as the search took; in milliseconds. */
@@ -27,7 +27,8 @@ export async function leftOutNote({ scope, ms, signal }: Searched, findOne: Find
   const missed: Missed = nothingMissed();
   const found = await findOne({ scope: widened(scope), missed, signal: soon });
   throwUnlessTimedOut(signal);
-  if (found === undefined) return soon.aborted ? `. Left out: ${waysOf(scope).join(", ")}` : "";
+  if (found === undefined)
+    return cutShort({ signal: soon, missed }) ? `. Left out: ${waysOf(scope).join(", ")}` : "";
   return `. Found in what was left out: ${waysTo(scope, found).join(", ")}`;
 }
 

@@ -14,8 +14,8 @@ interface RipgrepRun {
   readonly end: number;
   readonly missed: Missed;
   readonly signal: AbortSignal;
-  /** Called when it has written nothing for long; returns whether to call again soon. */
-  readonly onSilence: () => boolean;
+  /** Called again and again once it has written nothing for long; resolves with whether it waits for nothing that will come. */
+  readonly onSilence: (pid: number) => Promise<boolean>;
 }
 
 /** Silence after which it may be blocked; in milliseconds. A very large search may be silent for longer too. */
@@ -43,10 +43,14 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   run.signal.addEventListener("abort", kill, { once: true });
   let whole = false;
   let written = performance.now();
-  let isBlocked = false;
-  const watch = setInterval(() => {
-    if (isBlocked || performance.now() - written > SILENCE) isBlocked = run.onSilence();
-  }, LOOK_EVERY);
+  let wasSilent = false;
+  const look = async () => {
+    wasSilent ||= performance.now() - written > SILENCE;
+    if (!wasSilent || child.pid === undefined || !(await run.onSilence(child.pid))) return;
+    run.missed.atPipe = true;
+    kill();
+  };
+  const watch = setInterval(() => void look(), LOOK_EVERY);
   try {
     let rest: Buffer = Buffer.alloc(0);
     for await (const piece of child.stdout as AsyncIterable<Buffer>) {

@@ -58,7 +58,7 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
 async function* started(file: string, args: readonly string[], end: number, run: Run) {
   const { scope, missed, signal } = run;
   const fifos = new IgnoreFifos(run);
-  const onSilence = () => fifos.release();
+  const onSilence = (pid: number) => fifos.release(pid);
   await using folder = await scope.access.openFolder(scope.folder, scope.place.shown);
   const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
   // By descriptor: what is at the folder's path may change.
@@ -76,7 +76,7 @@ async function* startedWithFile(file: string, name: Buffer, query: LineQuery, ru
       if (query.multiline && opened.stat.size > MULTILINE_BYTES) return;
       const args = ["--no-config", "--color=never", ...lineArguments(query, run.scope), "--", "-"];
       const { descriptor: input } = opened;
-      const onSilence = () => false;
+      const onSilence = () => Promise.resolve(false);
       yield* ripgrepRecords({ file, args, cwd: ROOT, input, end: NEWLINE, missed, signal, onSilence });
     } finally {
       closeSync(opened.descriptor);

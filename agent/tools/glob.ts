@@ -152,6 +152,11 @@ function stopNotes(stopped: NewFiles["stopped"] | "output", count: number): stri
       `Time ran out: these are the newest ${count} found so far. Narrow pattern or path, or allow more time with timeout_ms`,
     ];
   }
+  if (stopped === "pipe") {
+    return [
+      `A named pipe kept the search waiting: these are the newest ${count} found so far. Narrow pattern or path`,
+    ];
+  }
   return [];
 }
 

@@ -280,11 +280,12 @@ function stopNotes(
     max_results: `Stopped at ${found}; there may be more`,
     output: `Stopped at ${found}: no room for more; there may be more`,
     time: `Time ran out with ${found} found: not everything was searched`,
+    pipe: `A named pipe kept the search waiting, with ${found} found: not everything was searched`,
   }[stopped];
   const narrower = "narrow pattern, path or include";
   if (next !== undefined) return [`${why}. Continue with after=${JSON.stringify(next)}`];
   if (stopped === "time") return [`${why}. To see more, ${narrower}, or allow more time with timeout_ms`];
-  if (ordered) return [`${why}. To see more, ${narrower}`];
+  if (ordered || stopped === "pipe") return [`${why}. To see more, ${narrower}`];
   return [`${why}. To see more, ${narrower}, raise max_results, or page through all with after=""`];
 }
 

@@ -34,6 +34,7 @@ const darwinProcesses: ProcessTable = {
   },
 
   waitForKeys: () => Promise.resolve(false),
+  waitsForPipe: () => Promise.resolve(false),
 
   async signal(_root, pids, signal) {
     signalEach(pids, signal);

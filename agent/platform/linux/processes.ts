@@ -27,6 +27,12 @@ export const linuxProcesses: ProcessTable = {
     return false;
   },
 
+  async waitsForPipe(pid) {
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+    const waits = await Promise.all(threads.map((thread) => waitOf(`${pid}/task/${thread}`)));
+    return waits.includes(OPENING_PIPE) && waits.every((wait) => wait === OPENING_PIPE || IDLE.test(wait));
+  },
+
   async signal(_root, pids, signal) {
     signalEach(signal === "SIGTERM" ? await withoutSandboxes(pids) : pids, signal);
   },
@@ -54,11 +60,20 @@ async function isMarked(row: ProcessRow, root: ProcessRoot): Promise<boolean> {
   }
 }
 
+/** Where the kernel waits for the other end of a pipe, and where one thread waits for another. */
+const OPENING_PIPE = "wait_for_partner";
+const IDLE = /^(?:futex_|(?:hrtimer|do)_nanosleep)/;
+
+/** Where in the kernel a process or thread sleeps; empty if it does not, is gone, or the system does not tell. */
+function waitOf(process: number | string): Promise<string> {
+  return readFile(`/proc/${process}/wchan`, "utf8").catch(() => "");
+}
+
 /** Its standard input is a terminal, and it sleeps where the kernel waits for one. */
 async function waitsAtTerminal(pid: number): Promise<boolean> {
   try {
     if (!/^\/dev\/(?:pts\/|tty)/.test(await readlink(`/proc/${pid}/fd/0`))) return false;
-    return /^(?:wait_woken|n_tty_read)$/.test(await readFile(`/proc/${pid}/wchan`, "utf8"));
+    return /^(?:wait_woken|n_tty_read)$/.test(await waitOf(pid));
   } catch {
     return false;
   }

@@ -47,6 +47,7 @@ const windowsProcesses: ProcessTable = {
   },
 
   waitForKeys: () => Promise.resolve(false),
+  waitsForPipe: () => Promise.resolve(false),
 
   /** A console program hears no TERM: without force `taskkill` only asks windows to close. */
   async signal(root, _pids, signal) {
