@@ -83,15 +83,16 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
 
   test("a flood of samples is thinned out, and the page goes on to answer", async () => {
     let isOpen = true;
+    let began = 0;
     const { page, faults } = await open(async (call) => {
+      began ||= performance.now();
       call.answer(sample());
       const lines = new TextEncoder().encode(`${JSON.stringify(sample())}\n`.repeat(20));
       while (isOpen) await call.stream.write(lines).catch(() => (isOpen = false));
     });
-    await expect.poll(() => count(page)).toBe(3);
-    const began = Date.now();
-    await expect.poll(() => count(page)).toBe(7);
-    expect(Date.now() - began).toBeGreaterThan(1_000);
+    await expect.poll(() => count(page)).toBeGreaterThanOrEqual(7);
+    // However late that was seen: between two there is half a second.
+    expect(performance.now() - began).toBeGreaterThan(2_900);
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText(/^Paused/).waitFor();
     isOpen = false;
@@ -141,9 +142,10 @@ describe("the monitor of a hostile machine", NEEDS_CHROMIUM, () => {
       await call.stream.end();
     });
     await page.getByText(/^Reconnecting/).waitFor();
-    await expect.poll(() => machine.calls.length).toBe(3);
+    await expect.poll(() => machine.calls.length).toBeGreaterThanOrEqual(3);
+    const before = machine.calls.length;
     await page.waitForTimeout(2_500);
-    expect(machine.calls.length).toBeLessThanOrEqual(5);
+    expect(machine.calls.length - before).toBeLessThanOrEqual(2);
     expect(faults).toEqual([]);
   });
 

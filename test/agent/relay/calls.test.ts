@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { OWNER } from "../core/small-tools.ts";
 import { type DeviceSocket, startScriptedRelay } from "./scripted-relay.ts";
-import { DEVICE, startAgent } from "./start-agent.ts";
+import { DEVICE, running, startAgent } from "./start-agent.ts";
 
 async function connected(registered: object = {}) {
   const relay = await startScriptedRelay();
@@ -173,7 +172,7 @@ test("an outcome that the relay had acknowledged, and asks for again, is told as
 test("an effect that ends while no link is up is answered on the next one", async () => {
   const { relay, agent, socket } = await connected();
   execute(socket, "c1", "Bash", { command: "sleep", ms: 60 });
-  await sleep(20);
+  await running(agent, "Bash");
   socket.socket.terminate();
   const next = await relay.connection();
   await next.register();
@@ -184,8 +183,8 @@ test("an effect that ends while no link is up is answered on the next one", asyn
 
 test("a read that is given again after a loss is answered once, by the run that is on", async () => {
   const { relay, agent, socket } = await connected();
-  execute(socket, "c1", "Grep", {}, { timeout_ms: 150 });
-  await sleep(20);
+  execute(socket, "c1", "Grep", {}, { timeout_ms: 500 });
+  await running(agent, "Grep");
   socket.socket.terminate();
   const next = await relay.connection();
   await next.register();
@@ -197,7 +196,7 @@ test("a read that is given again after a loss is answered once, by the run that 
 test("what was stopped with its agent is told by the next one, and not run again", async () => {
   const first = await connected();
   execute(first.socket, "c1", "Bash", { command: "deaf", ms: 1200 });
-  await sleep(50);
+  await running(first.agent, "Bash");
   await first.agent.stop();
   const relay = await startScriptedRelay();
   const again = startAgent(relay.url, { folder: first.agent.home.config });
@@ -240,7 +239,7 @@ test("update_permissions reads the policy file again; a damaged one refuses ever
 test("stopping cancels what runs, and its outcome still leaves", async () => {
   const { agent, socket } = await connected();
   execute(socket, "c1", "Bash", { command: "sleep", ms: 4000 });
-  await sleep(20);
+  await running(agent, "Bash");
   void agent.stop();
   expect((await socket.result()).header).toMatchObject({ call: "c1", status: "cancelled" });
   expect(await agent.end).toBe("stopped");

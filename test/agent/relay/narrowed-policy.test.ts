@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, smallToolbox } from "../core/small-tools.ts";
 import { type DeviceSocket, startScriptedRelay } from "./scripted-relay.ts";
-import { startAgent } from "./start-agent.ts";
+import { running, startAgent } from "./start-agent.ts";
 
 /** An agent whose owner edits its policy; `ended` counts how often commands and terminals were ended. */
 async function machine(policy: Policy = {}) {
@@ -53,10 +53,6 @@ function run(
     ...{ type: "tool_execute", tool_call_id: call, id: call, tool, parameters: { ...parameters } },
     ...{ timeout_sec: 5, grant, policy: {} },
   });
-}
-
-async function running(agent: { runs: Map<string, number> }, tool: string, times = 1): Promise<void> {
-  await expect.poll(() => agent.runs.get(tool)).toBe(times);
 }
 
 test("a call that it no longer allows ends within a second or two, and is told so", async () => {

@@ -1,6 +1,6 @@
 /** An agent with small tools and its files in a folder of the test's. */
 
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type AgentEnd, type AgentParts, startAgent as startReal } from "../../../agent/agent.ts";
 import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
@@ -76,4 +76,9 @@ export function startAgent(
     await stop();
   });
   return { states, end, stop, home, runs: toolbox.runs, publicKey: identity.publicKey };
+}
+
+/** Resolves when one of its tools runs for this time. */
+export async function running({ runs }: StartedAgent, tool: string, times = 1): Promise<void> {
+  await expect.poll(() => runs.get(tool)).toBe(times);
 }

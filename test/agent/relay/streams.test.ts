@@ -100,7 +100,9 @@ test("files that begin while it is in use share it, and it stays as long as one 
 test("files on one connection take turns: none is far ahead when the first one is whole", async () => {
   const scene = await streamScene();
   const size = 8 * 1024 * KiB;
+  let begun = 0;
   const file: ServeStream = async (stream) => {
+    begun++;
     await stream.write(new Uint8Array(size));
     return undefined;
   };
@@ -109,7 +111,7 @@ test("files on one connection take turns: none is far ahead when the first one i
   // Nothing is read until all of them wait.
   scene.second[0]?.socket.pause();
   const served = all.map((stream) => scene.serve(file, { stream, credit: 2 * size }));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect.poll(() => begun).toBe(all.length);
   scene.second[0]?.socket.resume();
   await Promise.all(served);
   const frames = () => scene.second[0]?.frames.filter(({ stream }) => stream !== 9) ?? [];
