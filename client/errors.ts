@@ -1,8 +1,7 @@
 /** Errors of calls that did not come to an answer. */
-
 import { errorAnswer } from "@matrx/shared/caller/error-answer.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 
 /** The error that an answer is; undefined: it is none. */
@@ -28,6 +27,16 @@ export function answerOfProblem(error: MatrxError): Answer {
       ...(typeof device === "string" && { device }),
     },
   );
+}
+
+/** Refusals that are not about the call: with these, no connection to the device would open. */
+const NOT_REACHED: readonly ErrorCode[] = ["UNAUTHENTICATED", "UNKNOWN_DEVICE", "UNAVAILABLE"];
+
+/** What a refused call was answered. Throws the error if the device is not reached at all. */
+export function answerOfRefusal(error: unknown): Answer {
+  if (!(error instanceof MatrxError) || error.hop === "caller" || NOT_REACHED.includes(error.code))
+    throw error;
+  return answerOfProblem(error);
 }
 
 /** After how many milliseconds the relay takes what it refused for its rate, and so did not run; undefined: it is no such refusal. */

@@ -45,7 +45,7 @@ export class LocalDevice implements McpDevice {
     if (nestsDeeper(input, LIMITS.depth)) throw tooDeep();
     let running: LeftCall | undefined;
     const onOutput = live
-      ? (_call: string, { data }: OutputPiece) => running?.watcher?.output(data)
+      ? (_call: string, piece: OutputPiece) => running?.watcher?.output(piece)
       : undefined;
     const onProgress = live ? (progress: Progress) => running?.watcher?.progress(progress) : undefined;
     const { call, outcome } = this.#calls.start({ tool, input }, { session, onOutput, onProgress });

@@ -2,7 +2,7 @@
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
-import { answerOfProblem, ConnectionLost, RELAY } from "../errors.ts";
+import { answerOfRefusal, ConnectionLost, RELAY } from "../errors.ts";
 import type { Attempt, CallEvent, CallListener, CallRequest, Transport } from "../transport.ts";
 import { type ServerEvent, serverEvents } from "./server-events.ts";
 
@@ -42,9 +42,6 @@ export interface HttpTransportOptions {
 }
 
 const EVENTS = { Accept: "text/event-stream" };
-
-/** Refusals that are not about the call: with these, a WebSocket would not have opened either. */
-const NOT_REACHED: readonly ErrorCode[] = ["UNAUTHENTICATED", "UNKNOWN_DEVICE", "UNAVAILABLE"];
 
 /** Asking for a record again may help. */
 const PASSING: readonly ErrorCode[] = ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL"];
@@ -93,9 +90,7 @@ export class HttpTransport implements Transport {
         }),
       );
     } catch (error) {
-      if (!(error instanceof MatrxError) || error.hop === "caller") throw error;
-      if (NOT_REACHED.includes(error.code)) throw error;
-      return { kind: "answer", answer: answerOfProblem(error) };
+      return { kind: "answer", answer: answerOfRefusal(error) };
     }
   }
 

@@ -1,4 +1,6 @@
 /** One device for one caller, as the MCP server uses it. */
+import type * as z from "zod";
+import type { outputEventSchema } from "../api.ts";
 import type { CallApproval } from "../approval.ts";
 import type { OpenTools } from "../caller/port.ts";
 import type { Answer } from "../caller/to-caller.ts";
@@ -20,17 +22,21 @@ export interface McpCall {
   readonly isNamedEarly: boolean;
 }
 
+/** A piece of live output; `offset` counts bytes of the job's log. */
+export type OutputPiece = Pick<z.infer<typeof outputEventSchema>, "channel" | "offset" | "data">;
+
 /** Told how a call goes while somebody waits for it. */
 export interface CallWatcher {
-  output(text: string): void;
+  output(piece: OutputPiece): void;
   progress(progress: Progress): void;
   /** A person is asked, or has decided. Returns whether to leave at once, with the call's name. */
-  asked(approval: CallApproval): boolean;
+  asked(approval: CallApproval, call: CallId): boolean;
 }
 
 export type CallEnd =
   | { readonly kind: "answer"; readonly answer: Answer }
-  | { readonly kind: "refused"; readonly error: ErrorShape }
+  /** `isBroken`: only the connection ended, and the call may go on. */
+  | { readonly kind: "refused"; readonly error: ErrorShape; readonly isBroken?: true }
   /** It goes on, or waits for a person; `wait` will have its end. */
   | { readonly kind: "pending"; readonly call: CallId; readonly approval: CallApproval | undefined };
 
@@ -39,11 +45,13 @@ export function brokenOff(call: CallId): CallEnd {
   const error = relayError("OUTCOME_UNKNOWN", "The connection ended before the call did", {
     hint: `Wait for the call ${call} to learn how it ended, before you do it again`,
   });
-  return { kind: "refused", error: error.shape() };
+  return { kind: "refused", error: error.shape(), isBroken: true };
 }
 
 /** A call that somebody waits for. */
 export interface FollowedCall {
+  /** Its name: that of an earlier call, where this one is the same. */
+  readonly call: CallId;
   readonly end: Promise<CallEnd>;
   /** Waits no longer: what only reads is stopped, the rest goes on. After the end it does nothing. */
   leave(): void | Promise<void>;

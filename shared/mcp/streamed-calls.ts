@@ -10,7 +10,7 @@ import type { ErrorShape } from "../errors.ts";
 import type { CallId } from "../ids.ts";
 import type { WantedView } from "../model-view.ts";
 import type { pendingCallSchema } from "../openapi/bodies.ts";
-import { brokenOff, type CallEnd, type CallWatcher, type FollowedCall } from "./device.ts";
+import { brokenOff, type CallEnd, type CallWatcher, type FollowedCall, type OutputPiece } from "./device.ts";
 import type { FollowedCalls } from "./followed-device.ts";
 
 interface StreamPort
@@ -51,6 +51,7 @@ function followStream({ call, body }: OpenStream, watcher: CallWatcher): Followe
   const reader = body.getReader();
   let hasLeft = false;
   return {
+    call,
     end: endOf(call, reader, watcher, () => hasLeft),
     leave: async () => {
       hasLeft = true;
@@ -100,7 +101,7 @@ class CallEventReader {
     if (this.#end) return;
     switch (event) {
       case "output":
-        return this.#watcher.output((JSON.parse(data) as { data: string }).data);
+        return this.#watcher.output(JSON.parse(data) as OutputPiece);
       case "progress":
         return this.#watcher.progress(progressSchema.parse(JSON.parse(data)));
       case "approval":
@@ -119,9 +120,11 @@ class CallEventReader {
   }
 
   #asked(data: string): void {
-    const { approval: id, state, expires, summary, edited } = approvalEventSchema.parse(JSON.parse(data));
+    const { call, approval: id, ...asked } = approvalEventSchema.parse(JSON.parse(data));
+    const { state, expires, summary, edited } = asked;
     const approval: CallApproval = { id, state, expires, summary, edited };
-    if (this.#watcher.asked(approval)) this.#end = { kind: "pending", call: this.#call, approval };
+    if (this.#watcher.asked(approval, call as CallId))
+      this.#end = { kind: "pending", call: this.#call, approval };
   }
 }
 

@@ -14,7 +14,7 @@ import { effectOfCall, toolNameOf } from "../effects.ts";
 import { callerError, MatrxError, relayError } from "../errors.ts";
 import { type CallId, isCallId, type SessionId } from "../ids.ts";
 import { check } from "../json-input.ts";
-import type { CallEnd, CallWatcher } from "./device.ts";
+import type { CallEnd, CallWatcher, OutputPiece } from "./device.ts";
 import type { Arguments, McpHost, Target } from "./host.ts";
 import { ProgressReporter } from "./progress.ts";
 import { answerResult, errorResult, pendingResult } from "./result.ts";
@@ -93,8 +93,8 @@ class ToolCall implements CallWatcher {
     }
   }
 
-  output(text: string): void {
-    this.#reporter?.output(text);
+  output({ data }: OutputPiece): void {
+    this.#reporter?.output(data);
   }
 
   progress(progress: Progress): void {

@@ -1,17 +1,23 @@
-/** A call that MCP follows in the device's own object: nothing of it is written as events, to be read again here. */
+/** A call that is followed in the device's own object: nothing of it is written as events, to be read again here. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
-import type { CallReader } from "@matrx/shared/caller/call-events.ts";
+import type { BegunCall, CallReader } from "@matrx/shared/caller/call-events.ts";
 import type { GrantReader } from "@matrx/shared/caller/event-streams.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Progress } from "@matrx/shared/content.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
-import { brokenOff, type CallEnd, type CallWatcher, type FollowedCall } from "@matrx/shared/mcp/device.ts";
+import {
+  brokenOff,
+  type CallEnd,
+  type CallWatcher,
+  type FollowedCall,
+  type OutputPiece,
+} from "@matrx/shared/mcp/device.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
 
 export class WatchedCall implements CallReader, GrantReader, FollowedCall {
-  readonly #call: CallId;
+  call: CallId;
   readonly #watcher: CallWatcher;
   readonly #ended = Promise.withResolvers<CallEnd>();
   /** Nothing more comes: the call has ended, or its reader has left. */
@@ -21,7 +27,7 @@ export class WatchedCall implements CallReader, GrantReader, FollowedCall {
   onOver: () => void = () => undefined;
 
   constructor(call: CallId, watcher: CallWatcher) {
-    this.#call = call;
+    this.call = call;
     this.#watcher = watcher;
   }
 
@@ -31,7 +37,7 @@ export class WatchedCall implements CallReader, GrantReader, FollowedCall {
 
   leave(): void {
     if (this.#isOver) return;
-    this.#over(brokenOff(this.#call));
+    this.#over(brokenOff(this.call));
     this.onLeft();
   }
 
@@ -41,16 +47,18 @@ export class WatchedCall implements CallReader, GrantReader, FollowedCall {
     this.onLeft();
   }
 
-  begin(): void {}
+  begin({ call }: BegunCall): void {
+    this.call = call;
+  }
 
   /** Whoever is told the call's name at once leaves when it has been told. */
   asked(call: CallId, approval: CallApproval): void {
-    if (!this.#isOver && this.#watcher.asked(approval))
+    if (!this.#isOver && this.#watcher.asked(approval, call))
       this.#ended.resolve({ kind: "pending", call, approval });
   }
 
   output(frame: Uint8Array): void {
-    if (!this.#isOver) this.#watcher.output((JSON.parse(textOf(frame)) as { data: string }).data);
+    if (!this.#isOver) this.#watcher.output(JSON.parse(textOf(frame)) as OutputPiece);
   }
 
   progress(progress: Progress): void {
@@ -74,7 +82,7 @@ export class WatchedCall implements CallReader, GrantReader, FollowedCall {
   }
 
   cut(): void {
-    this.#over(brokenOff(this.#call));
+    this.#over(brokenOff(this.call));
   }
 
   #over(end: CallEnd): void {
