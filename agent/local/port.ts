@@ -122,7 +122,7 @@ export class LocalPort implements CallerPort {
       events.output(encoder.encode(JSON.stringify({ type: "output", ...piece })));
     const onProgress = (progress: Progress) => events.progress(progress);
     try {
-      const { call, deadline, outcome } = calls.start(wantedCall(wanted), {
+      const { call, deadline, outcome } = calls.start(callOf(wanted), {
         ...{ session: wanted.session, chosen: chosenName(wanted), onOutput, onProgress, room: room.take },
       });
       events.begin({ call, deadline, session: wanted.session });
@@ -154,7 +154,7 @@ export class LocalPort implements CallerPort {
     const options = { session: wanted.session, chosen: chosenName(wanted), room: room.take };
     let started: StartedCall;
     try {
-      started = calls.start(wantedCall(wanted), options);
+      started = calls.start(callOf(wanted), options);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;
       return { kind: "refused", call: wanted.call, error: error.shape() };
@@ -170,7 +170,7 @@ export class LocalPort implements CallerPort {
   }
 
   #callerLeft(wanted: WantedCall, call: CallId): void {
-    const { tool, input } = wantedCall(wanted);
+    const { tool, input } = callOf(wanted);
     if (endsWithCaller({ tool, input, cancel_on_disconnect: wanted.cancelOnDisconnect }))
       this.#host.calls.cancel(call);
   }
@@ -188,7 +188,7 @@ export class LocalPort implements CallerPort {
   }
 }
 
-function wantedCall({ tool, input, timeoutMs, key }: WantedCall) {
+function callOf({ tool, input, timeoutMs, key }: WantedCall) {
   return {
     tool,
     input: JSON.parse(input) as Record<string, unknown>,
