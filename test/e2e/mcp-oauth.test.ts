@@ -130,6 +130,18 @@ describe.each<Era>(["legacy", "auto"])("a client of the era %s", (era) => {
     expect(elsewhere.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
   });
 
+  it("is let in at an address with families, as at the one without, and is shown them", async () => {
+    const path = "/mcp?tools=system";
+    const memory = await letIn(era, path);
+    expect(memory.sentTo?.searchParams.get("resource")).toBe(`${rig.relay.url}/mcp`);
+    await using client = await connect(era, path, memory);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("Read");
+    const enabled = await client.callTool({ name: "enable_tools", arguments: { family: "files" } });
+    expect(JSON.stringify(enabled)).toContain("Read");
+    await using other = await connect(era, path, memory);
+    expect((await other.listTools()).tools.map(({ name }) => name)).toContain("Read");
+  });
+
   it("refreshes by itself, until the person ends it", async () => {
     const before = (await grants()).map(({ id }) => id);
     const memory = await letIn(era, "/mcp");

@@ -7,7 +7,7 @@ export const card: Card = ({ uptime_seconds: uptime, ...parts }) => {
   const [memory, disk] = [parts.memory, parts.disk].map(recordIn);
   const facts = [
     ["Memory", freeOf(memory?.available_bytes, memory?.total_bytes)],
-    ["Disk", freeOf(disk?.free_bytes, disk?.total_bytes)],
+    ["Disk", typeof disk?.free_bytes === "number" ? `${size(disk.free_bytes)} free` : undefined],
     ["Up for", typeof uptime === "number" ? duration(uptime * 1000) : undefined],
   ] as const;
   return facts.every(([, value]) => value === undefined) ? undefined : <Facts facts={facts} />;
