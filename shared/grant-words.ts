@@ -97,7 +97,7 @@ function extraWords({ effects, tool_families, secrets, network }: Described): st
 }
 
 function familiesWords(families: readonly string[]): string {
-  return FAMILIES.every((family) => families.includes(family)) ? "all" : list(families);
+  return FAMILIES.every((family) => families.includes(family)) ? "all" : list([...new Set(families)]);
 }
 
 const SHOWN = 8;

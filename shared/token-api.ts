@@ -12,7 +12,7 @@ import { effectSchema } from "./effects.ts";
 import { familySchema } from "./family-schemas.ts";
 import { credentialSchema, grantClientSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { shownName } from "./plain-names.ts";
-import { DEFAULT_FAMILIES } from "./tool-families.ts";
+import { DEFAULT_FAMILIES, FAMILIES } from "./tool-families.ts";
 
 const time = z.iso.datetime();
 
@@ -21,7 +21,7 @@ const tags = z.array(tagSchema).min(1).max(16);
 const paths = z.array(folderSchema).min(1).max(64);
 const deniedPaths = z.array(pathGlobSchema).max(64);
 const tools = z.array(toolGlobSchema).min(1).max(256);
-const families = z.array(familySchema).min(1);
+const families = z.array(familySchema).min(1).max(FAMILIES.length);
 const effects = z.array(effectSchema).min(1);
 const network = z.array(domainSchema).max(64);
 const days = z.int().min(1).max(365);

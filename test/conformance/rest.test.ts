@@ -270,6 +270,19 @@ describe.each<BaseName>(["relay", "local"])("the device's own routes, %s", (name
     expect(await jsonOf(await at().ask("GET /events?limit=0"), 400)).toMatchObject({ field: "limit" });
   });
 
+  it.each(["files", "terminals,system", "ports", "all"])("tell models of %s the same", async (families) => {
+    const { tools } = await jsonOf(await at().ask(`GET /tools?format=anthropic&tools=${families}`));
+    const names = (tools as { name: string }[]).map(({ name }) => name);
+    expect(names).toContain("local_system_info");
+    const prompt = await (await at().ask(`GET /system-prompt?tools=${families}`)).text();
+    expect([...prompt.matchAll(/^- (local_\w+): /gm)].map(([, name]) => name).sort()).toEqual(names.sort());
+    const wrong = await jsonOf(await at().ask(`GET /system-prompt?tools=${families},webcam`), 400);
+    expect(wrong).toMatchObject({
+      field: "tools",
+      detail: expect.stringContaining('has no family "webcam"'),
+    });
+  });
+
   it("call a tool by its path: the body is its input", async () => {
     const response = await at().ask("POST /tools/local_bash", { command: "echo hi" });
     const call = response.headers.get("Matrx-Call");

@@ -37,7 +37,7 @@ it.each([
     "may read, write and run commands on all your devices; uses only Read and Bash; never touches **/secret; asks before it writes (except by Edit); asks before it uses Bash where git push* fits; its commands may reach npmjs.org; expires 2027-02-20",
   ],
   [
-    { effects: ["read"], ask: [], tool_families: ["files", "system"] },
+    { effects: ["read"], ask: [], tool_families: ["files", "system", "files"] },
     "may read on all your devices; never asks; starts with files and system tools; expires 2027-02-20",
   ],
   [

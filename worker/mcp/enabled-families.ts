@@ -38,7 +38,7 @@ export class EnabledFamilies {
       families,
       add: (family) => {
         const until = Date.now() + TIMES.familyEnabled;
-        const row = { grants, choice, enabled: [...families(), family], until };
+        const row = { grants, choice, enabled: [...new Set([...families(), family])], until };
         const others = this.#current(Date.now()).filter((other) => !isHere(other));
         const own = others.filter((other) => other.grants.join() === grants.join());
         const oldest = own.length < MOST_OF_CALLER ? undefined : own[0];

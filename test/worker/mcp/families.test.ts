@@ -5,7 +5,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Home, home, object } from "../helpers/home.ts";
 import { callOver, say } from "../helpers/mcp.ts";
-import { Person } from "../helpers/relay.ts";
+import { json, Person } from "../helpers/relay.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -48,6 +48,15 @@ describe.each([
     expect(await listed(path, token)).toEqual(more);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + TIMES.familyEnabled });
     expect(await listed(path, token)).not.toContain("Bash");
+  });
+
+  it("is all of what it enables at once", async () => {
+    const house = await home();
+    const { token } = await house.person.grant(FREE);
+    const path = `${addressOf(house)}?tools=desktop`;
+    await Promise.all(["shell", "files", "shell"].map((family) => enable(path, token, family)));
+    expect(await listed(path, token)).toEqual(expect.arrayContaining(["Bash", "Read"]));
+    expect((await listed(path, token)).filter((name) => name === "Bash")).toHaveLength(1);
   });
 
   it("is enabled for no other address, grant or account", async () => {
@@ -120,4 +129,12 @@ it("of many addresses of one caller the last ones are kept, and those of others"
     if ((await listed(at(families), token)).includes("Bash")) shown.push(families);
   expect(shown).toEqual(addresses.slice(1));
   expect(await listed(at("files"), other.token)).toContain("Bash");
+});
+
+it("a token names no more families than there are", async () => {
+  const { person } = await home();
+  const wish = { name: "test", ...FREE, tool_families: Array.from({ length: 8 }, () => "files") };
+  const refused = await person.ask("/v1/tokens", json(wish));
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ code: "INVALID_PARAMETERS", field: "tool_families" });
 });
