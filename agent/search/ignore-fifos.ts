@@ -19,7 +19,7 @@ export class IgnoreFifos {
   readonly #found = new Set<string>();
   #search: Promise<void> | undefined;
   #isSearched = false;
-  /** How often it was seen to wait for a pipe alone. */
+  /** How often it was seen to wait for a pipe alone since all of ours are known. */
   #waits = 0;
 
   constructor(run: Run) {
@@ -34,9 +34,10 @@ export class IgnoreFifos {
       this.#isSearched = true;
     });
     for (const place of this.#found) void this.#unblock(place);
-    if (await this.#run.scope.access.platform.processes.waitsForPipe(pid)) this.#waits++;
+    const isWaiting = await this.#run.scope.access.platform.processes.waitsForPipe(pid);
+    if (!isWaiting || !this.#isSearched) return false;
     // Each of those found keeps it once.
-    return this.#isSearched && this.#waits > this.#found.size + PATIENCE;
+    return ++this.#waits > this.#found.size + PATIENCE;
   }
 
   /** Ripgrep reads all folders above, and those below that are not ignored. */
