@@ -45,11 +45,11 @@ export function isFresh({ folder, entry }: Pick<Build, "folder" | "entry">): boo
   return existsSync(join(folder, MARK)) && existsSync(join(folder, entry));
 }
 
-/** A build at the same time may put its folder there between our two steps. */
+/** A build at the same time may put its folder there meanwhile, and an agent that ends keeps compiled code in the old one. */
 function putInPlace(aside: string, folder: string): void {
   for (;;) {
-    rmSync(folder, { recursive: true, force: true });
     try {
+      rmSync(folder, { recursive: true, force: true });
       return renameSync(aside, folder);
     } catch (error) {
       if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
