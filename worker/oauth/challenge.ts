@@ -8,8 +8,9 @@ import { isSafe } from "./server.ts";
 /** Replaces the challenge of a 401 by one that says where to sign in. */
 export const withChallenge: MiddlewareHandler<RelayEnv> = async (c, next) => {
   await next();
+  if (c.res.status !== 401) return;
   const origin = ownOrigin(c.env, c.req.raw);
-  if (c.res.status !== 401 || !isSafe(origin)) return;
+  if (!isSafe(origin)) return;
   const told = c.req.raw.headers.has("Authorization") ? ['error="invalid_token"'] : [];
   const metadata = `resource_metadata="${metadataAddress(origin, c.req.path)}"`;
   const parts = ['realm="matrx"', metadata, `scope="${MCP_SCOPE}"`, ...told];
