@@ -145,7 +145,7 @@ export class Connection {
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
       listener.stop.removeEventListener("abort", stop);
       listener.leave.removeEventListener("abort", leave);
       this.#waiting.delete(id);

@@ -13,9 +13,7 @@ export interface WebSocketLike {
   binaryType: string;
   readonly readyState: number;
   readonly bufferedAmount: number;
-  onopen: ((event: never) => unknown) | null;
-  onmessage: ((event: never) => unknown) | null;
-  onclose: ((event: never) => unknown) | null;
+  addEventListener(type: string, listener: (event: object) => void): void;
   send(data: string | Uint8Array<ArrayBuffer>): void;
   close(): void;
 }
@@ -48,17 +46,20 @@ export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocke
     const socket = new Socket(`${base.replace(/^http/, "ws")}/ws${query}`, [SUBPROTOCOL.v1, ...bearer]);
     socket.binaryType = "arraybuffer";
     let wasOpen = false;
-    socket.onopen = () => {
+    socket.addEventListener("open", () => {
       wasOpen = true;
       onOpen();
-    };
-    socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
+    });
+    socket.addEventListener("message", (event) => {
+      const { data } = event as { data: string | ArrayBuffer };
       onMessage(typeof data === "string" ? data : new Uint8Array(data));
-    socket.onclose = async ({ code, reason }: { code: number; reason: string }) => {
+    });
+    socket.addEventListener("close", async (event) => {
+      const { code, reason } = event as { code: number; reason: string };
       const refusal = wasOpen ? undefined : await whyRefused();
       if (refusal) onRefused(refusal);
       else onClose(reason || `closed (${code})`);
-    };
+    });
     return paced(socket);
   };
 }

@@ -203,7 +203,7 @@ describe(
         ...{ bundle: true, format: "iife", platform: "browser", minify: true, write: false },
       });
       const [script] = outputFiles;
-      expect(script?.contents.length).toBeLessThan(160_000);
+      expect(script?.contents.length).toBeLessThan(180_000);
       const server = createServer((_, response) => response.end("<!doctype html>")).listen(0, "127.0.0.1");
       await once(server, "listening");
       onTestFinished(() => void server.close());
