@@ -9,8 +9,10 @@ import type { CallEvent } from "../../client/transport.ts";
 import type { MatrxError } from "../../shared/errors.ts";
 import type { SessionId } from "../../shared/ids.ts";
 import { LIMITS } from "../../shared/limits.ts";
+import { startAgent } from "../e2e/agent.ts";
 import { Person } from "../e2e/person.ts";
 import { type Rig, startRig } from "../e2e/rig.ts";
+import { upAndServe } from "../e2e/up-and-serve.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 import { callsOverHttp } from "./port-over-http.ts";
@@ -20,14 +22,20 @@ let person: Person;
 let server: LocalServer;
 let folders: { readonly home: string; readonly temporary: string };
 /** The client's open connections, which a test can break. */
-const sockets = new Set<WebSocket>();
+const sockets = new Set<BreakableSocket>();
 let requests = new AbortController();
 
 class BreakableSocket extends WebSocket {
+  /** Bytes of streams. */
+  received = 0;
+
   constructor(url: string | URL, protocols?: string | string[]) {
     super(url, protocols);
     sockets.add(this);
     this.addEventListener("close", () => sockets.delete(this));
+    this.addEventListener("message", ({ data }) => {
+      if (typeof data !== "string") this.received += data.byteLength;
+    });
   }
 }
 
@@ -53,6 +61,28 @@ afterAll(async () => {
   for (const folder of Object.values(folders ?? {})) removeFolder(folder);
   await rig?.stop();
 });
+
+/** A machine on which something can happen, while a test runs. */
+async function reportingMachine(place: Way["place"]): Promise<(event_type: string) => Promise<void>> {
+  const { url, token } = place === "local" ? server : await agentThatServes();
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  return async (event_type) => {
+    const body = JSON.stringify({ event_type });
+    expect((await fetch(`${url}/trigger`, { method: "POST", headers, body })).status).toBe(200);
+  };
+}
+
+/** The rig's own, in another process for this test. */
+async function agentThatServes() {
+  await rig.agent.child.stop(5000);
+  const agent = await upAndServe(join(rig.dataDir, "agent"));
+  onTestFinished(async () => {
+    await agent.stop();
+    rig.agent = await startAgent(rig.dataDir);
+    await rig.agent.registered();
+  });
+  return agent;
+}
 
 function connectInRelay({ device = "", token, session, onApproval, url }: DeviceAt): Device {
   const calls = callsOverHttp({ ...{ url, device, fetch: breakableFetch }, token: String(token) });
@@ -310,17 +340,47 @@ describe.each(WAYS)("$name", (way) => {
     expect(statSync(file).size).toBe(1024 * 1024);
   });
 
-  it("the device's events are subscribed to, or refused clearly", async () => {
+  it.runIf(hasStreams)("a reader that waits holds the device back", async () => {
+    const caller = device();
+    const file = fileIn("held");
+    const content = Buffer.alloc(4 * 1024 * 1024, "matrx");
+    writeFileSync(file, content);
+    const credit = 256 * 1024;
+    const { stream } = await caller.open("Download", { path: file }, { credit });
+    const received = () => [...sockets].reduce((sum, socket) => sum + socket.received, 0);
+    await expect.poll(received).toBeGreaterThan(credit / 2);
+    // What the device had sent by then has come before this answer.
+    await caller.call("SystemInfo");
+    expect(received()).toBeLessThanOrEqual(credit);
+    let bytes = 0;
+    for await (const piece of stream.incoming()) if (piece.kind === "data") bytes += piece.bytes.length;
+    expect(bytes).toBe(content.length);
+  });
+
+  it("the device's events come as they happen, and after a break from where they were; or that is refused", async () => {
     const caller = device();
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
-    const seen: unknown[] = [];
-    let connects = 0;
+    const seen: string[] = [];
+    const count = { connects: 0, breaks: 0 };
     const watching = caller.watch({
-      ...{ signal: stop.signal, onEvent: ({ data }) => seen.push(data.n), onConnect: () => connects++ },
+      signal: stop.signal,
+      onEvent: ({ event_type }) => event_type.startsWith("told_") && seen.push(event_type),
+      onConnect: () => count.connects++,
+      onBreak: () => count.breaks++,
     });
     if (!hasEvents) return await expect(watching).rejects.toMatchObject({ code: "INVALID_PARAMETERS" });
-    await expect.poll(() => connects).toBe(1);
+    const report = await reportingMachine(place);
+    await expect.poll(() => count.connects).toBe(1);
+    await report("told_first");
+    await expect.poll(() => seen).toEqual(["told_first"]);
+    breakConnections();
+    await expect.poll(() => count.breaks).toBe(1);
+    await report("told_meanwhile");
+    await expect.poll(() => seen).toEqual(["told_first", "told_meanwhile"]);
+    await report("told_last");
+    await expect.poll(() => seen).toEqual(["told_first", "told_meanwhile", "told_last"]);
+    expect(count).toEqual({ connects: 2, breaks: 1 });
     stop.abort();
     await watching;
   });
