@@ -73,7 +73,6 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
     reach.system.filter((path) => !isInAny(path, closed) && !isInAny(path, roots)),
   );
   const isFixed = (path: string) => lengthIn(unchangeable, path) > lengthIn(reach.opened, path);
-  const writableRoots = mayWrite ? roots.filter((root) => !isFixed(root)) : [];
   const bound = [...roots, ...system];
   // A link cannot be covered: like a missing path, it must not become something else.
   const isThere = (path: string) => !["link", undefined].includes(disk.kindOf(path));
@@ -82,8 +81,10 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const isOpen = (path: string) => !isInAny(path, hidden);
 
   const opened = reach.opened.filter(
-    (path) => isBindable(path, disk) && isInAny(path, writableRoots) && isOpen(path) && !isFixed(path),
+    (path) => mayWrite && isBindable(path, disk) && isInAny(path, roots) && isOpen(path) && !isFixed(path),
   );
+  const changeable = mayWrite ? roots.filter((root) => !isFixed(root)) : [];
+  const writableRoots = distinctRoots([...changeable, ...opened]);
   // In a fixed folder all is fixed with it.
   const fixed = unchangeable.filter(
     (path) =>

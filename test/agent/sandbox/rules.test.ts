@@ -87,6 +87,19 @@ describe("compiled rules", () => {
     );
   });
 
+  it("let a path be changed that is opened in a fixed folder, whichever folder around it was granted", () => {
+    const given = { mayRead: true, mayWrite: true, closed: [], sealed: [], network: [], system: [] };
+    const reach = { ...given, unchangeable: ["/a", "/a/b/c/d"], opened: ["/a/b/c"], cwd: "/a", home: "/a" };
+    const disk = diskOf(["/a/b/x"], ["/a/b/c/d"]);
+    for (const folder of ["/a", "/a/b", "/a/b/c"]) {
+      const rules = compileRules({ ...reach, folderLimits: [[folder]], limits: defaultLimits() }, disk);
+      const changed = ["/a", "/a/b", "/a/b/x", "/a/b/c", "/a/b/c/y", "/a/b/c/d"].filter((one) =>
+        mayWrite(rules, one),
+      );
+      expect(changed).toEqual(["/a/b/c", "/a/b/c/y"]);
+    }
+  });
+
   it("allow no more with one more restriction", () => {
     void fc.assert(
       fc.property(world, SOME, SOME, ({ reach: given, existing, folders }, limit, closed) => {
