@@ -1,5 +1,6 @@
 /** Calls over HTTP when requests break off or are refused. The relay here is a script. */
 import { expect, test } from "vitest";
+import { connectByHttp } from "../../client/connect.ts";
 import { Device } from "../../client/device.ts";
 import { readEvent } from "../../client/http/read-event.ts";
 import { type HttpRequest, HttpTransport } from "../../client/http/transport.ts";
@@ -77,4 +78,28 @@ test("without a key, a request that broke off may have run; where no connection 
   const made = hurried(() => refused.device.call("Bash", {}, { idempotencyKey: null }));
   expect((await made).output).toBe("done");
   expect(refused.sent).toEqual([POST, POST]);
+});
+
+test("each request carries the token as it is then", async () => {
+  const tokens = ["first", "second\n"];
+  const sent: unknown[] = [];
+  const device = connectByHttp({
+    ...{ url: "https://relay.example/", device: "attic", token: () => tokens.shift() },
+    fetch: async (url, { headers }) => {
+      sent.push([url, new Headers(headers).get("Authorization")]);
+      return events(DONE);
+    },
+  });
+  await device.call("SystemInfo");
+  await device.call("SystemInfo");
+  const url = "https://relay.example/v1/devices/attic/tools/SystemInfo";
+  expect(sent).toEqual([
+    [url, "Bearer first"],
+    [url, "Bearer second"],
+  ]);
+});
+
+test("an address that can't be one is refused at once", () => {
+  for (const url of ["relay.example", "ws://relay.example", ""])
+    expect(() => connectByHttp({ url, device: "attic" })).toThrow(`"${url}" is no address`);
 });

@@ -166,6 +166,26 @@ test("whoever asks is told whom a connection leads to, and how long a sign of li
   expect(told).toEqual(["laptop-4k7m2x9qpa", 40, 30]);
 });
 
+test("a connection that lasts goes on by the token that replaced its own", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let token = "first";
+  const { machine, said } = await connected({ token: () => token });
+  const minutes = async (count: number) => {
+    for (let tens = 0; tens < 6 * count; tens++) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      machine.answer({ type: "pong" });
+    }
+  };
+  const renewals = () => said.filter((frame) => "action" in frame && frame.action === "auth");
+  await minutes(2);
+  expect(renewals()).toEqual([]);
+  token = "second";
+  await minutes(3);
+  expect(renewals()).toEqual([{ action: "auth", token: "second" }]);
+  expect(machine.isCut).toBe(false);
+});
+
 interface Said {
   readonly id?: string;
   readonly opens?: { readonly stream: number; readonly credit: number };
@@ -176,7 +196,7 @@ const addressOf = (call: Said | undefined) => ({
 });
 
 /** A device on the other end of a connection. */
-async function connected(options: Pick<ConnectionOptions, "onHello" | "onRoundTrip"> = {}) {
+async function connected(options: Pick<ConnectionOptions, "token" | "onHello" | "onRoundTrip"> = {}) {
   const said: Said[] = [];
   let far: StreamEnd | undefined;
   let sentBytes = 0;
