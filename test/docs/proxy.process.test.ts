@@ -231,13 +231,20 @@ describe("the relay behind the guide's nginx", { timeout: 60_000, ...NEEDS_NGINX
   );
 
   test("tells strangers apart by the address that the proxy saw, whatever they write themselves", async () => {
-    const begin = (headers: Record<string, string> = {}) => post("/v1/logins", { name: "stranger" }, headers);
-    let status = 201;
-    for (let n = 0; n <= 30 && status === 201; n++) ({ status } = await begin());
-    expect(status).toBe(429);
+    /** How many may begin to sign in before one is refused. */
+    const letIn = async (headers: Record<string, string> = {}, most = 40) => {
+      for (let count = 0; count < most; count++) {
+        const { status } = await post("/v1/logins", { name: "stranger" }, headers);
+        if (status === 429) return count;
+        expect(status).toBe(201);
+      }
+      return most;
+    };
+    expect(await letIn()).toBeLessThan(40);
+    // One more each twenty seconds, whoever asks.
     for (const name of ["X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP"])
-      expect([name, (await begin({ [name]: "203.0.113.1" })).status]).toEqual([name, 429]);
-    expect((await begin({ Host: `localhost:${relay.port}` })).status).toBe(429);
+      expect(await letIn({ [name]: "203.0.113.1" }, 3), name).toBeLessThan(3);
+    expect(await letIn({ Host: `localhost:${relay.port}` }, 3)).toBeLessThan(3);
     const here = await fetch(`${relay.url}/v1/logins`, { method: "POST", body: '{"name":"mine"}' });
     expect(here.status).toBe(201);
   });
