@@ -6,7 +6,7 @@ import { signInLinkSchema } from "@matrx/shared/api.ts";
 import type { SignedIn } from "@matrx/shared/session-api.ts";
 import { decodeJwt } from "jose";
 import { renderSVG } from "uqr";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Env } from "../../../worker/env.ts";
 import app from "../../../worker/index.ts";
 import { home } from "../helpers/home.ts";
@@ -72,6 +72,9 @@ function askWith(settings: Partial<Env>, url: string, init: RequestInit = {}): P
 }
 
 describe("the rate of strangers", () => {
+  // One more is allowed every twenty seconds.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
   const EMBEDDED = { EMBEDDED: "1", HOSTS: "localhost:8787", MATRX_URL: "https://relay.example" };
   const LOCAL = "http://localhost:8787/v1/logins";
   const PUBLIC = "http://relay.example/v1/logins";
