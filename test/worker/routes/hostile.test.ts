@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { encodeResultFrame } from "@matrx/shared/result-frame.ts";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent } from "../helpers/device.ts";
 import { bearer, json, Person } from "../helpers/relay.ts";
@@ -133,6 +133,9 @@ describe("a caller's frame", () => {
     const { caller } = await linked();
     await person.setPolicy(identity.id, { rates: { messages_per_second: 2, calls_per_minute: 10_000 } });
     const fresh = await TestCaller.connect(identity.id, (await person.token({ access: "full" })).token);
+    // One more is allowed every half second.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     for (const id of ["1", "2", "3"]) fresh.send({ id, tool: "Nope", input: {} });
     const codes = [await fresh.nextJson(), await fresh.nextJson(), await fresh.nextJson()].map(
       ({ code }) => code,
