@@ -7,6 +7,8 @@ import type { Dial, Socket } from "./socket.ts";
 const QUEUED_MAX = 512 * 1024;
 /** The platform does not tell when bytes have left: how often to look, in milliseconds. */
 const LOOK_EVERY = 20;
+/** How long a socket may take to open, in milliseconds; the platform would wait for minutes. */
+const OPENS_WITHIN = 15_000;
 
 /** What is used of a WebSocket: the platform's own have it, and that of the package `ws`. */
 export interface WebSocketLike {
@@ -46,19 +48,33 @@ export function webSocketDial({ base, token, whyRefused, ...platform }: WebSocke
     const socket = new Socket(`${base.replace(/^http/, "ws")}/ws${query}`, [SUBPROTOCOL.v1, ...bearer]);
     socket.binaryType = "arraybuffer";
     let wasOpen = false;
+    let isGivenUp = false;
+    let failure: string | undefined;
+    const late = setTimeout(() => {
+      isGivenUp = true;
+      socket.close();
+      onClose("no answer in time");
+    }, OPENS_WITHIN);
     socket.addEventListener("open", () => {
+      clearTimeout(late);
       wasOpen = true;
       onOpen();
+    });
+    // The package ws throws what nobody listens for; pages are told nothing here.
+    socket.addEventListener("error", (event) => {
+      failure = (event as { message?: string }).message;
     });
     socket.addEventListener("message", (event) => {
       const { data } = event as { data: string | ArrayBuffer };
       onMessage(typeof data === "string" ? data : new Uint8Array(data));
     });
     socket.addEventListener("close", async (event) => {
+      clearTimeout(late);
+      if (isGivenUp) return;
       const { code, reason } = event as { code: number; reason: string };
       const refusal = wasOpen ? undefined : await whyRefused();
       if (refusal) onRefused(refusal);
-      else onClose(reason || `closed (${code})`);
+      else onClose(reason || failure || `closed (${code})`);
     });
     return paced(socket);
   };
