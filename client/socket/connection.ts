@@ -79,7 +79,6 @@ export class Connection {
   #token: string | undefined;
   #pinged = 0;
   #last = 0;
-  #why: string | undefined;
 
   /** Connects. Throws MatrxError: the relay's refusal, or `UNAVAILABLE`. */
   static async open(options: ConnectionOptions): Promise<Connection> {
@@ -89,7 +88,7 @@ export class Connection {
       onOpen: () => connection.#begin(),
       onMessage: (data) => connection.#take(data),
       onRefused: (error) => connection.#end(error),
-      onClose: (why) => connection.#lost(connection.#why ?? why),
+      onClose: (why) => connection.#lost(why),
     });
     await connection.#opened.promise;
     return connection;
@@ -218,7 +217,8 @@ export class Connection {
       leftBytes: () => this.#socket?.leftBytes() ?? 0,
     };
     this.#heartbeat = new Heartbeat(line, HEARTBEAT, () => {
-      this.#why = "It has not answered for a while";
+      // Without a network, a platform may take minutes to tell that it was cut.
+      this.#lost("It has not answered for a while");
       this.#socket?.cut();
     });
     this.signal.addEventListener("abort", () => {

@@ -135,6 +135,21 @@ test("a sign of life is asked for at once, and a connection without one is cut",
   expect(machine.isCut).toBe(true);
 });
 
+test("a connection that falls silent is lost at once, though its socket does not say that it closed", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { transport, said } = await connected();
+  const device = new Device(transport);
+  const made = device.call("Write", { path: "/tmp/a", content: "" }, { idempotencyKey: null });
+  made.catch(() => undefined);
+  await vi.waitUntil(() => said.length === 1);
+  await vi.advanceTimersByTimeAsync(TIMES.heartbeat + TIMES.pongWithin);
+  await expect(made).rejects.toMatchObject({
+    code: "OUTCOME_UNKNOWN",
+    message: "Lost the connection to the relay before the answer arrived: It has not answered for a while",
+  });
+});
+
 test("a call that is too large to be sent is refused here, and others go on", async () => {
   const { transport, machine, said } = await connected();
   const make = (content: string) =>
@@ -218,7 +233,6 @@ async function connected(options: Pick<ConnectionOptions, "token" | "onHello" | 
         close: () => undefined,
         cut: () => {
           isCut = true;
-          listener.onClose("cut");
         },
       };
     },
