@@ -48,8 +48,10 @@ async function* eventsOf(answer: Promise<Response>): AsyncGenerator<Uint8Array, 
     yield KEEP_ALIVE.slice();
     response = await within(KEEP_ALIVE_MS, answer);
   } while (!response);
-  if (isStream(response) && response.body) yield* response.body as AsyncIterable<Uint8Array>;
-  else yield eventOf(await response.text());
+  if (isStream(response) && response.body) return yield* response.body as AsyncIterable<Uint8Array>;
+  const message = await response.text();
+  // Without one, the endpoint was closed.
+  if (message !== "") yield eventOf(message);
 }
 
 /** `undefined` if that takes longer. */

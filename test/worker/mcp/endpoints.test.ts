@@ -342,7 +342,7 @@ function slowly() {
   };
   const endpoints = new McpEndpoints({ enabled, hostFor: () => slow });
   const call = modern("tools/call", { name: "Read", arguments: {} }, { "Mcp-Name": "Read" });
-  return { ended, left: left.promise, begun: endpoints.fetch(call, caller("a")) };
+  return { endpoints, ended, left: left.promise, begun: endpoints.fetch(call, caller("a")) };
 }
 
 it("begin a response whose answer takes long, and keep it alive until then", async () => {
@@ -363,4 +363,14 @@ it("stop a call whose client leaves before its answer", async () => {
   await vi.advanceTimersByTimeAsync(1000);
   await (await begun).body?.cancel();
   await left;
+});
+
+it("end the response to a caller whose grant ends, without a message", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  const { endpoints, left, begun } = slowly();
+  await vi.advanceTimersByTimeAsync(1000);
+  const text = (await begun).text();
+  endpoints.revoke("a" as GrantId);
+  await left;
+  expect(await text).toMatch(/^(?:: keepalive\n\n)+$/);
 });
