@@ -53,7 +53,10 @@ export async function started(child: ChildProcess): Promise<Child> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return !isZombie(pid);
+    if (isZombie(pid)) return false;
+    // One that went in between has no state to read.
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
     return hasCode(error, "EPERM");
   }
