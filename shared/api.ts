@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { callApprovalSchema } from "./approval.ts";
 import { progressSchema } from "./content.ts";
-import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
 import { shownName, shownText } from "./plain-names.ts";
+import { systemCommandNameSchema } from "./system-commands.ts";
 import { toolDescriptionSchema } from "./tool.ts";
 import { toolDefinitionSchema, toolFormatSchema } from "./tool-formats.ts";
 
@@ -170,11 +170,11 @@ export type EventList = z.infer<typeof eventListSchema>;
 
 /** `POST /v1/devices/{device}/commands` */
 export const newCommandSchema = z.strictObject({
-  command: systemCommandSchema.shape.command,
+  command: systemCommandNameSchema,
   reason: z.string().max(500).optional().describe("Shown in the device's log"),
 });
 /** The command was handed to the device's connection. */
-export const commandedSchema = z.object({ device: z.string(), command: systemCommandSchema.shape.command });
+export const commandedSchema = z.object({ device: z.string(), command: systemCommandNameSchema });
 
 /** The events of a call over `text/event-stream`: the first, ... */
 export const callEventSchema = z.object({

@@ -12,6 +12,7 @@ import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
 import { questionSchema } from "./question.ts";
 import { opensSchema } from "./streams/opens.ts";
+import { systemCommandNameSchema } from "./system-commands.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);
@@ -242,9 +243,9 @@ const permissionsSchema = z.object(
 export type Permissions = z.infer<typeof permissionsSchema>;
 
 /** Device document, Backend to Client 5. System Command. */
-export const systemCommandSchema = z.object({
+const systemCommandSchema = z.object({
   type: z.literal("system_command"),
-  command: z.enum(["restart_client", "update_permissions", "shutdown"]),
+  command: systemCommandNameSchema,
   reason: z.string().optional(),
   /** Ours: with `update_permissions`, the permissions that now apply, as in `device_registered`. */
   permissions: permissionsSchema.optional(),
