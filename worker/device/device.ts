@@ -223,8 +223,9 @@ export class Device extends DeviceApi {
     this.#callers.endVisit(session, revokedGrant().message);
     this.context.streams.endGrant(session, revokedGrant());
     this.#streams.endVisit(session, revokedGrant());
-    this.#mcp.revoke(session);
     this.#rest.endVisit(session, revokedGrant());
+    // Last, because it throws if the storage fails; then the Account tells it again.
+    this.#mcp.revoke(session);
   }
 
   /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */

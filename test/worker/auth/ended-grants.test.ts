@@ -1,11 +1,12 @@
 /** Whatever can be open of a grant ends with it: one of each kind is opened, and the grant is ended in each way. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { createdShareSchema } from "@matrx/shared/share-api.ts";
 import { expect, it } from "vitest";
 import type * as z from "zod";
 import { TestCaller } from "../helpers/caller.ts";
 import { EventReader } from "../helpers/events.ts";
-import { type Home, home } from "../helpers/home.ts";
+import { type Home, home, object } from "../helpers/home.ts";
 import { callOver, greet, listen, subscribe } from "../helpers/mcp.ts";
 import { bearer, json, Person } from "../helpers/relay.ts";
 import { ask } from "../helpers/request.ts";
@@ -238,4 +239,18 @@ it("a token is refused at once where it was used only just before", async () => 
   for (const path of ["/mcp", mcpAt(house)]) expect((await greet(path, token)).status, path).toBe(200);
   await house.person.ask(`/v1/tokens/${id}`, { method: "DELETE" }).then(ended);
   for (const path of ["/mcp", mcpAt(house)]) expect((await greet(path, token)).status, path).toBe(401);
+});
+
+it("a guest's request ends with the session, also when the device's storage fails just then", async () => {
+  const house = await home();
+  const { ben } = await guestOf(house);
+  const [answer] = await asked(house, ask(toolAt(house, "Bash"), json({}, bearer(ben.accessToken))));
+  await runInDurableObject(object(house.identity.id), (_, { storage: { kv } }) => {
+    const fail = () => {
+      throw new Error("disk I/O error");
+    };
+    Object.defineProperty(kv, "get", { value: fail });
+  });
+  await ben.ask("/v1/sign-out", { method: "POST" }).then(ended);
+  expect((await answer)?.status).toBe(401);
 });
