@@ -77,7 +77,6 @@ const RATE_WAIT_MS = 60_000;
 const TRIES = 3;
 /** In milliseconds. */
 const WATCH_AGAIN_AFTER = 2000;
-const NEVER = new AbortController().signal;
 
 export class Device {
   readonly #transport: Transport;
@@ -131,7 +130,8 @@ export class Device {
   /** Makes a call that opens a stream of bytes, such as Download and Upload. Throws MatrxError: the call's error, or why there is no answer. */
   async open(tool: string, input: Input, options: OpenOptions = {}): Promise<Opened> {
     this.#requireOpen();
-    const { credit = CREDIT, signal = NEVER } = options;
+    const { credit = CREDIT } = options;
+    const signal = ofOneCall(options.signal, this.#closed.signal);
     const send = async () => {
       if (!this.#transport.open) throw unsupported("streams");
       return await this.#transport.open(tool, input, { credit, signal }, (event) => this.#tell(event));
@@ -181,7 +181,7 @@ export class Device {
       throw callerError("INVALID_PARAMETERS", "The device was closed here", { hint: "Connect it again" });
   }
 
-  #listenerOf({ onEvent, onName, onTrouble, signal = NEVER, leave = NEVER }: FollowOptions): CallListener {
+  #listenerOf({ onEvent, onName, onTrouble, signal, leave }: FollowOptions): CallListener {
     return {
       onEvent: (event) => {
         this.#tell(event);
@@ -189,14 +189,19 @@ export class Device {
       },
       onName: (call) => onName?.(call),
       onTrouble: (trouble) => onTrouble?.(trouble),
-      stop: signal,
-      leave: AbortSignal.any([leave, this.#closed.signal]),
+      stop: ofOneCall(signal),
+      leave: ofOneCall(leave, this.#closed.signal),
     };
   }
 
   #tell(event: CallEvent): void {
     if (event.type === "approval") this.#options.onApproval?.(event);
   }
+}
+
+/** Many calls may share a signal, and platforms warn where many listen to one. */
+function ofOneCall(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 function answerOf(end: CallEnd): Answer {

@@ -64,8 +64,6 @@ const TOKEN_LOOK_EVERY = 60_000;
 /** The relay writes the connection's name into frames, whatever is there. */
 const ANY_CONNECTION = "0000000000000000";
 
-const NEVER = new AbortController().signal;
-
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #streams = new Map<number, StreamEnd>();
@@ -155,11 +153,11 @@ export class Connection {
   async open(
     tool: string,
     input: Input,
-    { credit, signal = NEVER }: StreamOptions,
+    { credit, signal = new AbortController().signal }: StreamOptions,
     onEvent: (event: CallEvent) => void,
   ): Promise<Opened> {
-    this.signal.throwIfAborted();
     if (signal.aborted) throw cancelled();
+    this.signal.throwIfAborted();
     const number = ++this.#last;
     const stop = () => stream.reset(cancelled().shape());
     const stream = new StreamEnd({
@@ -174,7 +172,12 @@ export class Connection {
     });
     this.#streams.set(number, stream);
     try {
-      const listener = { onEvent, onName: () => undefined, stop: signal, leave: NEVER };
+      const listener = {
+        onEvent,
+        onName: () => undefined,
+        stop: signal,
+        leave: new AbortController().signal,
+      };
       const request = { tool, input, isRead: false, live: false, cancelOnDisconnect: true };
       const ended = await this.call(request, listener, { stream: number, credit, less: true });
       if (ended.kind === "lost") throw this.signal.aborted ? this.signal.reason : cancelled();

@@ -69,17 +69,18 @@ export class SocketTransport implements Transport {
 
   async watch({ after, onEvent, onConnect, signal }: WatchOptions): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    const end = () => resolve();
+    signal.addEventListener("abort", end, { once: true });
     const begin = async () => {
       const connection = await this.#withRoom();
       if (signal.aborted) return;
       const over = AbortSignal.any([signal, connection.signal]);
-      over.addEventListener("abort", () => resolve(), { once: true });
+      over.addEventListener("abort", end, { once: true });
       connection.watch(after, { onEvent, onRefused: reject }, over);
       onConnect();
     };
     begin().catch(reject);
-    await promise;
+    await promise.finally(() => signal.removeEventListener("abort", end));
   }
 
   /** Asks each connection for a sign of life: a network that went away may not have closed it. */

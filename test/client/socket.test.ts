@@ -119,6 +119,36 @@ test("whoever opens a stream hears that a person is asked about it", async () =>
   expect(asked).toMatchObject([{ type: "approval", state: "pending", summary: "Attach" }]);
 });
 
+test("many calls at once, with one signal or none, and many breaks of the events keep no signal's listeners", async () => {
+  const { transport, machine, said } = await connected();
+  const mostListeners = countListeners();
+  const device = new Device(transport);
+  const { signal } = new AbortController();
+  const made = Array.from({ length: 30 }, (_, n) => device.call("Read", {}, n % 2 === 0 ? {} : { signal }));
+  await vi.waitUntil(() => said.length === made.length);
+  for (const { id } of said) machine.answer({ id, type: "success", output: "" });
+  await Promise.all(made);
+  for (let breaks = 0; breaks < 15; breaks++) {
+    const onConnect = () => queueMicrotask(() => machine.vanish("it restarts"));
+    await transport.watch({ after: undefined, onEvent: () => undefined, onConnect, signal });
+  }
+  // Node 20 warns of a leak at 11.
+  expect(mostListeners()).toBeLessThan(5);
+});
+
+test("a device that is closed here cancels its streams, those that are not open yet too", async () => {
+  const { transport, machine, said } = await connected();
+  const device = new Device(transport);
+  const opening = device.open("TerminalAttach", {});
+  await vi.waitUntil(() => said.length === 1);
+  machine.answer({ id: said[0]?.id, type: "success", output: "" });
+  const { stream } = await opening;
+  const second = device.open("TerminalAttach", {});
+  device.close();
+  await expect(second).rejects.toMatchObject({ code: "CANCELLED" });
+  expect(stream.signal.reason).toMatchObject({ code: "CANCELLED" });
+});
+
 test("a sign of life is asked for at once, and a connection without one is cut", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -209,6 +239,30 @@ interface Said {
 const addressOf = (call: Said | undefined) => ({
   ...{ connection: "0000000000000000", bulk: false, stream: call?.opens?.stream ?? 0 },
 });
+
+/** How many listeners one signal had at most. */
+function countListeners(): () => number {
+  const listeners = new Map<EventTarget, number>();
+  let most = 0;
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  const count = (target: EventTarget, change: number) => {
+    if (!(target instanceof AbortSignal)) return;
+    listeners.set(target, (listeners.get(target) ?? 0) + change);
+    most = Math.max(most, listeners.get(target) ?? 0);
+  };
+  EventTarget.prototype.addEventListener = function (...args) {
+    count(this, 1);
+    addEventListener.apply(this, args);
+  };
+  EventTarget.prototype.removeEventListener = function (...args) {
+    count(this, -1);
+    removeEventListener.apply(this, args);
+  };
+  onTestFinished(() => {
+    Object.assign(EventTarget.prototype, { addEventListener, removeEventListener });
+  });
+  return () => most;
+}
 
 /** A device on the other end of a connection. */
 async function connected(options: Pick<ConnectionOptions, "token" | "onHello" | "onRoundTrip"> = {}) {
