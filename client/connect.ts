@@ -62,7 +62,15 @@ function clientOf({ url, device, token, fetch }: Omit<DeviceAt, "WebSocket">): R
     ...{ relay: addressIn(url), fetch },
     ...(device === undefined && { host: "the local server" }),
     // One that was read from a file ends with a line break.
-    token: async () => (typeof token === "function" ? await token() : token)?.trim(),
+    token: async () => checkedToken((typeof token === "function" ? await token() : token)?.trim()),
+  });
+}
+
+/** What can't be sent fails in each platform's own way. Throws MatrxError. */
+function checkedToken(token: string | undefined): string | undefined {
+  if (token === undefined || /^[\w.~+/=-]+$/.test(token)) return token;
+  throw callerError("UNAUTHENTICATED", "The token is empty, or has characters that no token has", {
+    hint: "Check where it is read from",
   });
 }
 

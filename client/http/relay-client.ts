@@ -76,8 +76,9 @@ export class RelayClient {
     const over = signal ? AbortSignal.any([signal, timeout]) : timeout;
     let response: Response;
     let text: string;
+    const ask = await this.#prepare(method, path, { Accept: "application/json" }, { ...rest, signal: over });
     try {
-      response = await this.#fetch(method, path, { Accept: "application/json" }, { ...rest, signal: over });
+      response = await ask();
       text = await response.text();
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
@@ -97,8 +98,9 @@ export class RelayClient {
   /** The same, with its headers. Throws MatrxError. */
   async openResponse(path: string, { method = "GET", ...request }: OpenRequest = {}): Promise<Response> {
     let response: Response;
+    const ask = await this.#prepare(method, path, {}, request);
     try {
-      response = await this.#fetch(method, path, {}, request);
+      response = await ask();
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason;
       throw this.brokeOff(cause);
@@ -151,17 +153,18 @@ export class RelayClient {
     return { why: cause instanceof Error ? cause.message : "unknown" };
   }
 
-  async #fetch(
+  /** What is wrong with the token or the body is not the network's fault. */
+  async #prepare(
     method: string,
     path: string,
     accept: Record<string, string>,
     { body, headers, query, signal }: Omit<OpenRequest, "method">,
-  ): Promise<Response> {
+  ): Promise<() => Promise<Response>> {
     const search = String(new URLSearchParams(query));
     const url = `${this.relay}${path}${search && `?${search}`}`;
     const token = await this.token();
     const { fetch = globalThis.fetch } = this.#options;
-    return await fetch(url, {
+    const init: RequestInit = {
       method,
       headers: {
         ...accept,
@@ -172,7 +175,8 @@ export class RelayClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: "manual",
       ...(signal && { signal }),
-    });
+    };
+    return () => fetch(url, init);
   }
 }
 
