@@ -1,5 +1,7 @@
 /** WebSockets of the platform, and of the package ws, that never open. */
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket as WsSocket } from "ws";
 import { connectDevice } from "../../client/connect.ts";
@@ -12,6 +14,26 @@ test.each<[string, WebSocketConstructor | undefined]>([
   const machine = connectDevice({ url: `http://127.0.0.1:${await freePort()}`, device: "attic", WebSocket });
   onTestFinished(() => machine.close());
   await expect(machine.connect()).rejects.toMatchObject({ code: "UNAVAILABLE", hop: "caller" });
+});
+
+test("whoever is refused hears why from the package ws, too", async () => {
+  const refusal = { status: 401, code: "UNAUTHENTICATED", detail: "The token can't be read", hop: "relay" };
+  const server = createHttpServer((_request, response) =>
+    response
+      .writeHead(401, { "Content-Type": "application/problem+json", Connection: "close" })
+      .end(JSON.stringify(refusal)),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const machine = connectDevice({ url, device: "attic", token: "token", WebSocket: WsSocket });
+  onTestFinished(() => machine.close());
+  await expect(machine.connect()).rejects.toMatchObject({ code: "UNAUTHENTICATED", hop: "relay" });
 });
 
 test("one that gets no answer is given up in time, and the next is dialled", async () => {
