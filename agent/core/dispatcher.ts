@@ -91,8 +91,11 @@ export class Dispatcher {
     return outcome;
   }
 
-  /** Whether a person must be asked about a call, and what, or why it cannot run. Runs nothing. Never rejects. */
-  prepare(request: PrepareRequest): Promise<Preparation | ErrorShape> {
+  /**
+   * Whether a person must be asked about a call, and what, or why it cannot run; undefined: it is prepared again. Runs
+   * nothing. Never rejects.
+   */
+  prepare(request: PrepareRequest): Promise<Preparation | ErrorShape | undefined> {
     return this.#preparer.prepare(request);
   }
 

@@ -41,14 +41,19 @@ export class Preparer {
     return this.#approvals.machine;
   }
 
-  /** Whether a person must be asked about a call, and what, or why it cannot run. Runs nothing. Never rejects. */
-  prepare(request: PrepareRequest): Promise<Preparation | ErrorShape> {
-    this.#preparing.get(request.call)?.abort(cancelledError("The call is prepared again"));
+  /**
+   * Whether a person must be asked about a call, and what, or why it cannot run; undefined: it was to be prepared again
+   * meanwhile, which is answered then. Runs nothing. Never rejects.
+   */
+  async prepare(request: PrepareRequest): Promise<Preparation | ErrorShape | undefined> {
+    const { call } = request;
+    this.#preparing.get(call)?.abort(cancelledError("The call is prepared again"));
     const stop = new AbortController();
-    this.#preparing.set(request.call, stop);
-    return withToolNames(this.#examiner.namesFor(request), () => this.#prepare(request, stop)).finally(() => {
-      if (this.#preparing.get(request.call) === stop) this.#preparing.delete(request.call);
-    });
+    this.#preparing.set(call, stop);
+    const outcome = await withToolNames(this.#examiner.namesFor(request), () => this.#prepare(request, stop));
+    if (this.#preparing.get(call) !== stop) return undefined;
+    this.#preparing.delete(call);
+    return outcome;
   }
 
   /** What a person's yes is bound to; undefined if nobody needs to be asked. Throws MatrxError. */

@@ -40,6 +40,7 @@ export class Preparations {
   }: ToolPrepare): Promise<void> {
     const request = { call, tool, called, input: parameters, session, grant, relayPolicy: policy };
     const prepared = await this.#dispatcher.prepare(request);
+    if (!prepared) return;
     if (!("code" in prepared)) return this.#send({ type: "tool_prepared", tool_call_id: call, ...prepared });
     const { hop: _hop, ...error } = prepared;
     this.#send({ type: "tool_prepared", tool_call_id: call, ask: false, error });

@@ -284,11 +284,12 @@ test(
     const input = { command: "true" };
     for (let times = 0; times < 5; times++) await prepare("Bash", input);
     const { call } = await asked("Bash", input);
-    const [first, second] = await Promise.all([
+    const [first, second] = await Promise.allSettled([
       prepare("Bash", input, { call }),
       prepare("Bash", input, { call }),
     ]);
-    expect([first, second]).toMatchObject([{ code: "CANCELLED" }, { ask: true }]);
+    expect(first).toMatchObject({ reason: { message: "it is prepared again" } });
+    expect(second).toMatchObject({ value: { ask: true } });
     expect((await run("Bash", input)).answer).toMatchObject({ code: "UNAVAILABLE" });
     expect((await run("Bash", input)).answer).toMatchObject({ code: "RATE_LIMITED" });
   },

@@ -77,8 +77,11 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
   const request = (tool: string, input: Input, { call = makeCallId(), ...rest }: Call) => {
     return { tool, input, call, grant: ai, session, ...rest };
   };
-  const prepare = (tool: string, input: Input, options: Call = {}) =>
-    dispatcher.prepare(request(tool, input, options));
+  const prepare = async (tool: string, input: Input, options: Call = {}) => {
+    const prepared = await dispatcher.prepare(request(tool, input, options));
+    if (!prepared) throw new Error("it is prepared again");
+    return prepared;
+  };
   const run = async (tool: string, input: Input, options: Call = {}) => {
     const { header, body } = await dispatcher.run(request(tool, input, options));
     return { header, answer: JSON.parse(Buffer.from(body).toString()) as Answer };

@@ -61,6 +61,15 @@ test("a call is prepared, and runs with the binding of its question only", async
   expect(agent.runs.get("Write")).toBe(1);
 });
 
+test("a call that is to be prepared again while it is prepared is answered once", async () => {
+  const { socket } = await connected(ASK_WRITES);
+  prepare(socket, "c1");
+  prepare(socket, "c1");
+  expect(await next(socket, "tool_prepared")).toMatchObject({ tool_call_id: "c1", ask: true });
+  prepare(socket, "c2");
+  expect(await next(socket, "tool_prepared")).toMatchObject({ tool_call_id: "c2", ask: true });
+});
+
 test("the relay's policy and the grant ask too, and a call that cannot run is refused at once", async () => {
   const { socket } = await connected();
   prepare(socket, "c1");
