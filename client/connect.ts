@@ -25,7 +25,7 @@ export interface DeviceAt extends DeviceOptions {
 
 /**
  * Calls, streams and events over WebSockets, which are opened when they are needed. Close it at the end. Throws MatrxError:
- * the address can't be one, or the platform has no WebSocket.
+ * the address or the id can't be one, or the platform has no WebSocket.
  */
 export function connectDevice(at: DeviceAt): Device {
   const { device, session, onApproval } = at;
@@ -43,7 +43,7 @@ export function connectDevice(at: DeviceAt): Device {
 
 /**
  * Calls by one request each, where WebSockets don't get through: without streams and events. Throws MatrxError: the
- * address can't be one.
+ * address or the id can't be one.
  */
 export function connectByHttp(at: Omit<DeviceAt, "WebSocket">): Device {
   const { device, session = "new", onApproval } = at;
@@ -58,6 +58,10 @@ function refusalIn(error: unknown): MatrxError | undefined {
 }
 
 function clientOf({ url, device, token, fetch }: Omit<DeviceAt, "WebSocket">): RelayClient {
+  if (device === "")
+    throw callerError("INVALID_PARAMETERS", "The device's id is empty", {
+      hint: "Give the id that the relay lists, or leave it out for a local server",
+    });
   return new RelayClient({
     ...{ relay: addressIn(url), fetch },
     ...(device === undefined && { host: "the local server" }),

@@ -153,18 +153,18 @@ export class Device {
           ...{ after, signal },
           onEvent: (event) => {
             after = event.id;
-            options.onEvent(event);
+            told(options.onEvent, event);
           },
           onConnect: () => {
             isKnownBroken = false;
-            options.onConnect?.();
+            told(options.onConnect, undefined);
           },
         });
       } catch (error) {
         if (!isOutage(error)) throw error;
       }
       if (signal.aborted) return;
-      if (!isKnownBroken) onBreak?.();
+      if (!isKnownBroken) told(onBreak, undefined);
       isKnownBroken = true;
       await pause(WATCH_AGAIN_AFTER, signal);
     }
@@ -185,17 +185,28 @@ export class Device {
     return {
       onEvent: (event) => {
         this.#tell(event);
-        onEvent?.(event);
+        told(onEvent, event);
       },
-      onName: (call) => onName?.(call),
-      onTrouble: (trouble) => onTrouble?.(trouble),
+      onName: (call) => told(onName, call),
+      onTrouble: (trouble) => told(onTrouble, trouble),
       stop: ofOneCall(signal),
       leave: ofOneCall(leave, this.#closed.signal),
     };
   }
 
   #tell(event: CallEvent): void {
-    if (event.type === "approval") this.#options.onApproval?.(event);
+    if (event.type === "approval") told(this.#options.onApproval, event);
+  }
+}
+
+/** What a program's own listener throws is an uncaught error of the program, and breaks no call. */
+function told<T>(listener: ((value: T) => void) | undefined, value: T): void {
+  try {
+    listener?.(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 /** What becomes of a call when its connection breaks, or the relay wants a rest. The way to the device here is a script. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type CallOptions, Device } from "../../client/device.ts";
 import type { Attempt, CallListener, CallRequest, Transport } from "../../client/transport.ts";
 import { relayError } from "../../shared/errors.ts";
@@ -55,6 +55,25 @@ test("a read whose connection breaks is made again, and its listener hears of th
     [undefined, true],
     [undefined, true],
   ]);
+});
+
+test("what its listener throws is the program's own error, and the call goes on", async () => {
+  const uncaught = vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => undefined);
+  onTestFinished(() => uncaught.mockRestore());
+  const output = { type: "output", channel: "stdout", offset: 0, data: "line" } as const;
+  const { device, requests } = scripted([
+    (listener) => {
+      listener.onEvent(output);
+      return DONE;
+    },
+  ]);
+  const onEvent = () => {
+    throw new Error("a fault of the program");
+  };
+  expect(await device.call("Bash", { command: "make" }, { onEvent })).toMatchObject({ output: "done" });
+  expect(requests).toHaveLength(1);
+  const [[thrown] = []] = uncaught.mock.calls;
+  expect(thrown).toThrow("a fault of the program");
 });
 
 test("a call that changes something has a key of its own, by which it is the same call again", async () => {

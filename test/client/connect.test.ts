@@ -29,6 +29,13 @@ describe.for([
   });
 });
 
+it.for([connectDevice, connectByHttp])(
+  "an empty id is refused, and takes no relay for a local server",
+  (connect) => {
+    expect(() => connect({ ...AT, device: "" })).toThrow("The device's id is empty");
+  },
+);
+
 it("an input that is no JSON is the program's error, not one of the network", async () => {
   const machine = connectByHttp({ ...AT, fetch, token: "token" });
   await expect(machine.call("Bash", { command: "make", timeout: 1n })).rejects.toThrow(TypeError);
