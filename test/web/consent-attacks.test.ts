@@ -192,6 +192,8 @@ describe("an app that means no good asks to be let in", NEEDS_CHROMIUM, () => {
     await settled(page);
     await allow(page).click();
     await asker.returned;
+    // Another address would break its way back off.
+    await page.getByText("Back in the app").waitFor();
     await other.getByRole("heading", { name: "Answered already" }).waitFor();
     await other.getByText("You allowed this request on another page").waitFor();
     await page.goto(address);
