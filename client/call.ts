@@ -41,7 +41,7 @@ export async function followedCall(
   listener: CallListener,
 ): Promise<CallEnd> {
   const { follow, host = RELAY } = transport;
-  if (!follow) throw unsupported("records of calls");
+  if (!follow) throw unsupported("records of calls", "Connect through the relay, which keeps them");
   const over = AbortSignal.any([listener.stop, listener.leave]);
   for (;;) {
     const attempt = await follow(call, listener);

@@ -66,10 +66,8 @@ export class ConnectionLost extends MatrxError {
 }
 
 /** The transport has no streams, events or records. */
-export function unsupported(what: string): MatrxError {
-  return callerError("INVALID_PARAMETERS", `This connection has no ${what}`, {
-    hint: "Use a WebSocket to the relay",
-  });
+export function unsupported(what: string, hint = "Connect by WebSocket"): MatrxError {
+  return callerError("INVALID_PARAMETERS", `This connection has no ${what}`, { hint });
 }
 
 /** Nothing reached the device. */

@@ -69,6 +69,13 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
       uploadThroughput: bytesPerSecond,
     });
 
+  /** Ends what is being sent, and waits until it has: what is still on its way would arrive at once without a throttle. */
+  async function breakOff(button: "Pause" | "Cancel"): Promise<void> {
+    const broken = page.waitForEvent("requestfailed", (request) => request.method() === "PATCH");
+    await panel().getByRole("button", { name: button }).click();
+    await broken;
+  }
+
   test("arrive, and stand in the list", async () => {
     write("a.txt", "first");
     write("b.bin", randomBytes(3 * MIB));
@@ -139,7 +146,7 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await panel()
       .getByText(/of 6\.0 MiB · .*\/s · .* left/)
       .waitFor();
-    await panel().getByRole("button", { name: "Pause" }).click();
+    await breakOff("Pause");
     await panel().getByText("1 paused").waitFor();
     expect(shown()).toEqual([]);
     await throttle(-1);
@@ -173,7 +180,7 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await throttle(MIB);
     await choose(["film.bin"]);
     await expect.poll(() => panel().textContent()).toMatch(/[23]\.\d MiB of/);
-    await panel().getByRole("button", { name: "Pause" }).click();
+    await breakOff("Pause");
     await page.reload();
     await panel().getByText("The page was loaded anew").waitFor();
     await throttle(-1);
@@ -196,7 +203,7 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await throttle(MIB / 2);
     await choose(["film.bin"]);
     await panel().getByText(/\/s/).waitFor();
-    await panel().getByRole("button", { name: "Cancel" }).click();
+    await breakOff("Cancel");
     await panel().waitFor({ state: "detached" });
     await throttle(-1);
     await expect.poll(() => readdirSync(to)).toEqual([]);
@@ -204,7 +211,7 @@ describe("files that are uploaded", NEEDS_CHROMIUM, () => {
     await throttle(MIB / 2);
     await choose(["film.bin"]);
     await expect.poll(() => panel().textContent()).toMatch(/[12]\.\d MiB of/);
-    await panel().getByRole("button", { name: "Pause" }).click();
+    await breakOff("Pause");
     await throttle(-1);
     expect(readdirSync(to)).toHaveLength(1);
     await panel().getByRole("button", { name: "Cancel" }).click();

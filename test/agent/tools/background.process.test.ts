@@ -616,8 +616,9 @@ describe("a log", () => {
     const text = "printf '%1000s' | tr ' ' x; printf '\\303\\274'; seq 10000 11999";
     const bash_id = await begin(bench, `{ ${text}; } > text; cat text; until [ -e go ]; do sleep 0.02; done`);
     const log = `${bench.jobsFolder}/${bash_id}/log`;
-    await expect.poll(async () => (await stat(log)).size).toBe(0);
+    // In this order: it is empty before the command writes, and once more when it has been cut.
     await expect.poll(async () => (await endOf(bench, bash_id)).metadata?.log_bytes).toBe(13_002);
+    await expect.poll(async () => (await stat(log)).size).toBe(0);
     const offsets: unknown[] = [];
     let offset = 0;
     for (let page = 0; page < 4; page++) {

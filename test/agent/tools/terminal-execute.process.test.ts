@@ -20,6 +20,17 @@ async function run(bench: Workbench, command: string, more: object = {}): Promis
   return { output, exit, terminal: String(metadata?.terminal), running: metadata?.running };
 }
 
+/** Cancels a call; the terminal takes the next command. */
+async function cancelled(bench: Workbench, terminal: unknown, command: string, isBegun: () => Promise<void>) {
+  const stop = new AbortController();
+  const call = bench.call("TerminalExecute", { command, terminal }, { signal: stop.signal });
+  await isBegun();
+  const reason = Object.assign(new Error("cancelled"), { code: "CANCELLED" });
+  stop.abort(reason);
+  expect(await failure(call)).toBe(reason);
+  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+}
+
 const CHANGED = {
   bash: [".bashrc", "alias hi='echo hi there'\nPS1='mine$ '\nPROMPT_COMMAND='true'\n"],
   zsh: [".zshrc", "alias hi='echo hi there'\nPS1='mine%% '\n"],
@@ -178,15 +189,10 @@ test("a long command is answered in between, answered with keys, and interrupted
 test("a cancelled call interrupts its command", async () => {
   const bench = await Workbench.open();
   const { terminal } = await run(bench, "true");
-  const stop = new AbortController();
-  const call = bench.call("TerminalExecute", { command: "sleep 1000", terminal }, { signal: stop.signal });
-  await expect
-    .poll(async () => (await bench.call("TerminalList", {})).output, { timeout: 10_000 })
-    .toContain("sleep 1000");
-  const reason = Object.assign(new Error("cancelled"), { code: "CANCELLED" });
-  stop.abort(reason);
-  expect(await failure(call)).toBe(reason);
-  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+  const terminals = async () => (await bench.call("TerminalList", {})).output;
+  await cancelled(bench, terminal, "sleep 1000", () =>
+    expect.poll(terminals, { timeout: 10_000 }).toContain("sleep 1000"),
+  );
 });
 
 test.each([
@@ -196,27 +202,19 @@ test.each([
   const bench = await Workbench.open();
   await bench.put(file, `${slowly}\n`);
   const { metadata } = await bench.call("TerminalCreate", { shell });
-  const { terminal } = metadata ?? {};
-  const stop = new AbortController();
-  const call = bench.call("TerminalExecute", { command: "sleep 1000", terminal }, { signal: stop.signal });
-  await expect.poll(() => existsSync(bench.at("hooked")), { timeout: 10_000 }).toBe(true);
-  const reason = Object.assign(new Error("cancelled"), { code: "CANCELLED" });
-  stop.abort(reason);
-  expect(await failure(call)).toBe(reason);
-  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+  const isHooked = () => existsSync(bench.at("hooked"));
+  await cancelled(bench, metadata?.terminal, "sleep 1000", () =>
+    expect.poll(isHooked, { timeout: 10_000 }).toBe(true),
+  );
 });
 
 test("a cancelled call takes the line away that the shell waits for the rest of", async () => {
   const bench = await Workbench.open();
   const { terminal } = await run(bench, "true");
-  const stop = new AbortController();
-  const call = bench.call("TerminalExecute", { command: "echo 'begun", terminal }, { signal: stop.signal });
-  await expect
-    .poll(async () => (await bench.call("TerminalInput", { terminal, text: "" })).output, { timeout: 10_000 })
-    .toContain("'begun");
-  stop.abort(Object.assign(new Error("cancelled"), { code: "CANCELLED" }));
-  expect(await failure(call)).toMatchObject({ code: "CANCELLED" });
-  expect(await run(bench, "echo again", { terminal })).toMatchObject({ output: "again\n" });
+  const screen = async () => (await bench.call("TerminalInput", { terminal, text: "" })).output;
+  await cancelled(bench, terminal, "echo 'begun", () =>
+    expect.poll(screen, { timeout: 10_000 }).toContain("'begun"),
+  );
 });
 
 test.each([
