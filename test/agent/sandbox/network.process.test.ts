@@ -94,7 +94,8 @@ describe("commands of one session", NEEDS_SANDBOX, () => {
     await expect.poll(() => existsSync(bench.at("begun"))).toBe(true);
     await bench.sandbox.close();
     writeFileSync(bench.at("go"), "");
-    expect(await job).toMatch(/curl: \(7\)/);
+    // Refused, or reset: bubblewrap ends a moment before its forwarder.
+    expect(await job).toMatch(/curl: \((?:7|56)\)/);
     expect(await run(`${page}; cat page`)).toBe("allowed.test /page\n");
   });
 });
